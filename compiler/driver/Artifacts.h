@@ -18,7 +18,8 @@ enum class ErrorKind : int {
   File = 3,        ///< `dumpDir` cannot be written
   Unsupported = 4, ///< valid HLO that this version does not compile
   Limit = 5,       ///< a user's limit is exceeded, or a bound of support/Budget.h
-  Internal = 70    ///< the compiler's own fault
+  Internal = 70,   ///< the compiler's own fault
+  Cancelled = 130  ///< CompileOptions::cancel
 };
 
 /// Time that phase optimize spent on one LLVM module of kernels. Several threads work on modules,
@@ -29,6 +30,16 @@ struct ModuleTime {
   double passesSeconds = 0; ///< LLVM's passes over the IR
   double codeSeconds = 0;   ///< instruction selection to object file
   double seconds() const { return lowerSeconds + passesSeconds + codeSeconds; }
+};
+
+/// One message of a compilation, as a value; in order, notes after what they belong to.
+struct Message {
+  enum class Severity { Note, Remark, Warning, Error };
+  Severity severity = Severity::Error;
+  std::string code; ///< label of the violated rule, "dot_c3"; empty if there is none
+  std::string text; ///< without place and label
+  std::string file; ///< empty if the message has no place
+  unsigned line = 0, column = 0; ///< from 1; 0 if the message has no place
 };
 
 /// The results of a compilation. Strings that were not asked for stay empty.
@@ -60,6 +71,7 @@ struct Artifacts {
   std::vector<std::pair<std::string, double>> phaseSeconds; ///< name, seconds; in order
   std::vector<ModuleTime> moduleTimes;                      ///< of an object, the slowest first
   std::vector<KernelPlan> plans; ///< of all kernels, in order; CompileOptions::explainPlan
+  std::vector<Message> messages; ///< that were written to the diagnostics
   ErrorKind error = ErrorKind::None;
 };
 

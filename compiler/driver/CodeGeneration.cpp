@@ -138,19 +138,22 @@ void CodeGeneration::shareKernels() {
   });
 }
 
-/// Runs body(0) ... body(count - 1) on the available threads.
+/// Runs body(0) ... body(count - 1) on the available threads; after a cancellation, no more of
+/// them. The phase then fails (Compilation::phase).
 void CodeGeneration::forEach(size_t count, llvm::function_ref<void(size_t)> body) {
   if (!in.pool || count < 2) {
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count && !in.options.isCancelled(); ++i) {
       body(i);
     }
     return;
   }
   llvm::ThreadPoolTaskGroup tasks(*in.pool);
   for (size_t i = 0; i < count; ++i) {
-    tasks.async([body, i] {
+    tasks.async([this, body, i] {
       takeHugePages();
-      body(i);
+      if (!in.options.isCancelled()) {
+        body(i);
+      }
     });
   }
   tasks.wait();
@@ -515,6 +518,8 @@ LogicalResult CodeGeneration::compileObjects() {
   times.resize(objects.size());
   std::vector<char> ok(objects.size(), false);
   ParallelDiagnosticHandler diagnostics(in.planned.getContext());
+  std::mutex progressLock;
+  unsigned done = 0;
   forEach(objects.size(), [&](size_t i) {
     diagnostics.setOrderIDForThread(i);
     llvm::CrashRecoveryContext recovery;
@@ -525,6 +530,10 @@ LogicalResult CodeGeneration::compileObjects() {
                                                : compileEntry());
     });
     diagnostics.eraseOrderIDForThread();
+    if (in.options.onProgress) {
+      std::lock_guard<std::mutex> guard(progressLock);
+      in.options.onProgress(Phase::Optimize, ++done, objects.size());
+    }
   });
   return success(llvm::all_of(ok, [](char one) { return one; }));
 }

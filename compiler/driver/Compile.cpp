@@ -61,6 +61,7 @@ public:
 
 private:
   LogicalResult fail(ErrorKind kind, const llvm::Twine &message);
+  void remark(const llvm::Twine &message);
   LogicalResult runPhases(MLIRContext &context);
   LogicalResult parseAndVerify(MLIRContext &context);
   LogicalResult runBackend(const Target &target);
@@ -101,11 +102,55 @@ private:
 };
 } // namespace
 
+/// The message as a value. A label of a violated rule stands at its end, "... [dot_c3]".
+static Message messageOf(Message::Severity severity, StringRef text,
+                         std::optional<FileLineColLoc> place) {
+  Message message{severity, "", printable(text), "", 0, 0};
+  StringRef whole = message.text;
+  size_t open = whole.rfind(" [");
+  StringRef label = open == StringRef::npos ? "" : whole.drop_front(open + 2);
+  if (label.consume_back("]") && label.contains("_c") &&
+      llvm::all_of(label, [](char c) { return llvm::isAlnum(c) || c == '_'; })) {
+    message.code = label.str();
+    message.text = whole.take_front(open).str();
+  }
+  if (place) {
+    message.file = place->getFilename().str();
+    message.line = place->getLine();
+    message.column = place->getColumn();
+  }
+  return message;
+}
+
+static Message messageOf(Diagnostic &diagnostic) {
+  auto severity = [&] {
+    switch (diagnostic.getSeverity()) {
+    case DiagnosticSeverity::Note: return Message::Severity::Note;
+    case DiagnosticSeverity::Remark: return Message::Severity::Remark;
+    case DiagnosticSeverity::Warning: return Message::Severity::Warning;
+    case DiagnosticSeverity::Error: break;
+    }
+    return Message::Severity::Error;
+  };
+  std::optional<FileLineColLoc> place;
+  if (auto found = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
+    place = found;
+  }
+  return messageOf(severity(), diagnostic.str(), place);
+}
+
 /// Reports an error that has no place in the text.
 LogicalResult Compilation::fail(ErrorKind kind, const llvm::Twine &message) {
   out << fileName << ": error: " << message << '\n';
+  artifacts.messages.push_back(messageOf(Message::Severity::Error, message.str(), std::nullopt));
   artifacts.error = kind;
   return failure();
+}
+
+/// Writes a remark that has no place in the text.
+void Compilation::remark(const llvm::Twine &message) {
+  out << fileName << ": remark: " << message << '\n';
+  artifacts.messages.push_back(messageOf(Message::Severity::Remark, message.str(), std::nullopt));
 }
 
 /// HLO text of a module that has only `hlo` ops.
@@ -147,7 +192,13 @@ LogicalResult Compilation::phase(Phase which, ErrorKind blame,
   if (options.progress) {
     options.progress->store(which);
   }
-  LogicalResult result = body();
+  if (options.onProgress) {
+    options.onProgress(which, 0, 0);
+  }
+  LogicalResult result = options.isCancelled() ? failure() : body();
+  if (options.isCancelled() && artifacts.error == ErrorKind::None) {
+    return fail(ErrorKind::Cancelled, "cancelled in phase " + phaseName(which));
+  }
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   auto sum = llvm::find_if(artifacts.phaseSeconds,
                            [&](const auto &each) { return each.first == phaseName(which); });
@@ -501,8 +552,8 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
                                             " has no mode in which subnormal numbers are zeros");
   }
   if (!options.triple.empty() && names.front().empty() && options.remarks) {
-    out << fileName << ": remark: compiled for CPU '" << targets->front().cpu << "' of "
-        << targets->front().triple << ", since --cpu names none\n";
+    remark("compiled for CPU '" + targets->front().cpu + "' of " + targets->front().triple +
+           ", since --cpu names none");
   }
   if (failed(phase(Phase::Parse, ErrorKind::Input, [&] { return parseAndVerify(context); }))) {
     return failure();
@@ -620,9 +671,9 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
       for (const LevelCode &each : levels) {
         kernels += each.kernels.infos.size();
       }
-      out << fileName << ": remark: " << levels.size() << " CPU levels in "
-          << artifacts.object.size() << " bytes; of their " << kernels << " kernels, "
-          << sharedKernels << " are those of an earlier level, which are as fast\n";
+      remark(llvm::Twine(levels.size()) + " CPU levels in " + llvm::Twine(artifacts.object.size()) +
+             " bytes; of their " + llvm::Twine(kernels) + " kernels, " +
+             llvm::Twine(sharedKernels) + " are those of an earlier level, which are as fast");
     }
     for (LevelCode &level : levels) {
       module = std::move(level.module);
@@ -741,7 +792,9 @@ LogicalResult Compilation::run() {
     }
     printer.emitDiagnostic(diagnostic.getLocation(), printable(diagnostic.str()),
                            diagnostic.getSeverity());
+    artifacts.messages.push_back(messageOf(diagnostic));
     for (Diagnostic &note : diagnostic.getNotes()) {
+      artifacts.messages.push_back(messageOf(note));
       printer.emitDiagnostic(note.getLocation(), printable(note.str()), note.getSeverity());
     }
     return success();

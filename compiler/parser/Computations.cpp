@@ -234,7 +234,13 @@ std::string Parser::makeComputationName(StringRef stem) {
   if (generated.prefix.empty()) {
     StringRef text = lexer.getBuffer();
     generated.prefix = stem.str();
-    for (uint64_t salt = llvm::xxh3_64bits(text); text.contains(generated.prefix + "."); ++salt) {
+    // Only the builder has computations before their names are known to be in the text.
+    auto isTaken = [&](StringRef prefix) {
+      return text.contains((prefix + ".").str()) || llvm::any_of(computations, [&](auto &known) {
+               return known.first.starts_with((prefix + ".").str());
+             });
+    };
+    for (uint64_t salt = llvm::xxh3_64bits(text); isTaken(generated.prefix); ++salt) {
       generated.prefix = stem.str() + "_" + llvm::utohexstr(salt);
     }
   }

@@ -13,6 +13,8 @@
 
 using namespace hlo::parser;
 using llvm::APFloat;
+using mlir::DenseElementsAttr;
+using mlir::RankedTensorType;
 
 namespace {
 enum class NonFinite { Ieee, NanOnly, None };
@@ -182,4 +184,23 @@ void hlo::parser::printFloat(const ElementFormat &format, uint64_t bits, std::st
     }
   }
   out += text;
+}
+
+/// Packs one byte per element into bits, lowest first. A splat stays one byte.
+static std::vector<char> packBits(llvm::ArrayRef<char> bytes) {
+  if (llvm::all_of(bytes, [&](char c) { return (c & 1) == (bytes.front() & 1); })) {
+    return bytes.empty() ? std::vector<char>()
+                         : std::vector<char>(1, bytes.front() & 1 ? char(0xFF) : 0);
+  }
+  std::vector<char> packed((bytes.size() + 7) / 8);
+  for (auto [i, byte] : llvm::enumerate(bytes)) {
+    packed[i / 8] |= (byte & 1) << (i % 8);
+  }
+  return packed;
+}
+
+DenseElementsAttr hlo::parser::denseElements(RankedTensorType type, const ElementFormat &format,
+                                             llvm::ArrayRef<char> bytes) {
+  return format.isOneBit() ? DenseElementsAttr::getFromRawBuffer(type, packBits(bytes))
+                           : DenseElementsAttr::getFromRawBuffer(type, bytes);
 }

@@ -2,6 +2,7 @@
 #ifndef COMPILER_PARSER_ELEMENTS_H
 #define COMPILER_PARSER_ELEMENTS_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
 #include <string>
@@ -24,6 +25,11 @@ struct ElementFormat {
 
 /// The format of an array's element type; nullopt if the type has no literals.
 std::optional<ElementFormat> getElementFormat(mlir::Type elementType);
+
+/// The array whose elements are `bytes`, `elementBytes()` of them each, of one-bit types too. One
+/// element alone is all of the array's.
+mlir::DenseElementsAttr denseElements(mlir::RankedTensorType type, const ElementFormat &format,
+                                      llvm::ArrayRef<char> bytes);
 
 /// Encodes a finite number, rounded to nearest even. False if it does not fit.
 bool encodeFinite(const ElementFormat &format, double value, uint64_t &bits);

@@ -258,7 +258,7 @@ Parser::Result Parser::completeShape(Instruction &inst) {
 
 Parser::Result Parser::inferShape(Instruction &inst) {
   StringRef opcode = inst.info->name;
-  if (!inst.info->mayOmitShape()) {
+  if (!infersAll && !inst.info->mayOmitShape()) {
     return error(inst.opcodePosition)
            << "the shape of " << opcode << " cannot be inferred and must be written";
   }

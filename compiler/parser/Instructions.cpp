@@ -121,7 +121,15 @@ Parser::Result Parser::parseOpcode(Instruction &inst) {
   if (!at(Tok::Ident)) {
     return unexpected(inst.type ? "an opcode" : "a shape or an opcode");
   }
-  StringRef word = token().text;
+  if (failed(findOpcode(token().text, inst))) {
+    return failure();
+  }
+  lexer.advance();
+  return success();
+}
+
+/// Looks up the opcode `word`, which stands at the current token.
+Parser::Result Parser::findOpcode(StringRef word, Instruction &inst) {
   inst.info = opcodes.find(word);
   if (!inst.info) {
     inst.info = opcodes.findAsync(word, inst.async);
@@ -154,7 +162,6 @@ Parser::Result Parser::parseOpcode(Instruction &inst) {
     return diagnostic;
   }
   inst.opcode = word;
-  lexer.advance();
   return success();
 }
 

@@ -149,18 +149,6 @@ private:
   Type type;
   ElementFormat format;
 };
-
-/// Packs one byte per element into bits, lowest first. A splat stays one byte.
-std::vector<char> packBits(const std::vector<char> &bytes) {
-  if (llvm::all_of(bytes, [&](char c) { return (c & 1) == (bytes.front() & 1); })) {
-    return bytes.empty() ? bytes : std::vector<char>(1, bytes.front() & 1 ? char(0xFF) : 0);
-  }
-  std::vector<char> packed((bytes.size() + 7) / 8);
-  for (auto [i, byte] : llvm::enumerate(bytes)) {
-    packed[i / 8] |= (byte & 1) << (i % 8);
-  }
-  return packed;
-}
 } // namespace
 
 Parser::Result Parser::parseLiteral(Type type, Attribute &value) {
@@ -302,11 +290,7 @@ Parser::Result Parser::parseDense(RankedTensorType type, Attribute &value) {
       return success();
     }
   }
-  if (format->isOneBit()) {
-    value = DenseElementsAttr::getFromRawBuffer(type, packBits(reader.bytes));
-  } else {
-    value = DenseElementsAttr::getFromRawBuffer(type, reader.bytes);
-  }
+  value = denseElements(type, *format, reader.bytes);
   return success();
 }
 

@@ -24,6 +24,10 @@
 
 #include <set>
 
+namespace hlo {
+class ComputationBuilder;
+}
+
 namespace hlo::parser {
 
 /// The value of a name inside a computation. A null value marks an instruction with an error: users
@@ -119,6 +123,7 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> parse();
 
 private:
+  friend class hlo::ComputationBuilder;
   using Result = llvm::LogicalResult;
 
   // Tokens.
@@ -181,6 +186,7 @@ private:
   Result checkInstructionName(const Token &name);
   Result parseRightHandSide(Scope &scope, Instruction &inst);
   Result parseOpcode(Instruction &inst);
+  Result findOpcode(llvm::StringRef word, Instruction &inst);
   Result parseOperands(Scope &scope, Instruction &inst);
   Result parseOperand(Scope &scope, Instruction &inst);
   Result parseNested(Scope &scope, mlir::Type type, const char *shapeAt, mlir::Value &value);
@@ -293,6 +299,9 @@ private:
   /// Axes of the mesh that was read last.
   llvm::SmallVector<std::string> meshAxes;
   int64_t depth = 0;
+  /// Shapes are inferred wherever they follow from operands and attributes, also where the text
+  /// format wants them written.
+  bool infersAll = false;
   Budget budget;
   llvm::DenseMap<mlir::Type, TypeExtent> extents;
   /// Bytes of literals that were padded with zeros.

@@ -13,9 +13,16 @@ using namespace mlir;
 using llvm::StringRef;
 
 Reporter::Reporter(StringRef buffer, StringRef fileName, MLIRContext *context, unsigned errorLimit)
-    : buffer(buffer), fileName(StringAttr::get(context, fileName)), limit(std::max(errorLimit, 1u)),
+    : fileName(StringAttr::get(context, fileName)), limit(std::max(errorLimit, 1u)),
       handler(context, [this](Diagnostic &) { return success(muted); }) {
-  lineStarts.push_back(0);
+  restart(buffer);
+}
+
+void Reporter::restart(StringRef newBuffer) {
+  buffer = newBuffer;
+  errors = 0;
+  muted = false;
+  lineStarts.assign(1, 0);
   for (size_t at = buffer.find('\n'); at != StringRef::npos; at = buffer.find('\n', at + 1)) {
     lineStarts.push_back(at + 1);
   }

@@ -20,6 +20,9 @@ public:
   Reporter(const Reporter &) = delete;
   Reporter &operator=(const Reporter &) = delete;
 
+  /// Continues with another buffer of the same file; errors are counted anew.
+  void restart(llvm::StringRef newBuffer);
+
   /// The file, line and column (both from 1) of a position in the buffer.
   mlir::FileLineColLoc locate(const char *position) const;
 

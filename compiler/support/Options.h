@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,6 +87,16 @@ struct CompileOptions {
   uint64_t maxStackBytes = 0; ///< 0: no limit
   /// If set, the running phase is stored here, for an observer on another thread.
   std::atomic<Phase> *progress = nullptr;
+  /// If set, called when a phase begins, and in phase optimize after each module of kernels, with
+  /// the number of those that are done and of all. One call at a time, from any thread.
+  std::function<void(Phase, unsigned done, unsigned total)> onProgress;
+  /// If set, read between and during phases; once it is not 0, the compilation ends with
+  /// ErrorKind::Cancelled.
+  const int32_t *cancel = nullptr;
+  bool isCancelled() const {
+    return cancel && std::atomic_ref<int32_t>(const_cast<int32_t &>(*cancel))
+                             .load(std::memory_order_relaxed) != 0;
+  }
   /// The process ends after this compilation: the module's memory is not given back.
   bool isLast = false;
   /// Parameters whose bytes never change, as the value of --immutable-params (see

@@ -53,12 +53,18 @@ MAY_INCLUDE = {
                           "compiler/support", "dialect"],
     "compiler/driver": ["compiler/parser", "compiler/pipeline", "compiler/target", "compiler/transforms/schedule",
                         "compiler/analysis", "compiler/plans", *TARGET, "compiler/support", "dialect"],
+    # An object says by itself how it is called.
+    "compiler/jit": ["runtime/abi"],
+    # `compiler/api/hlo`: the public headers.
+    "compiler/api": ["compiler/driver", "compiler/jit", "compiler/parser", "compiler/support", "dialect/hlo", "runtime/abi"],
     "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/limits"],
-    "tools/hlo-run": ["compiler/driver", "compiler/support", "dialect/hlo/FloatTypes.def", "runtime/abi", "tools/limits"],
+    "tools/hlo-run": ["compiler/driver", "compiler/jit", "compiler/support", "dialect/hlo/FloatTypes.def", "runtime/abi", "tools/limits"],
     "tools/limits": ["compiler/support"],
     "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", *TARGET, "compiler/support", "dialect"],
 }
 TEXTS = (".cpp", ".h", ".c", ".td", ".def", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")
+# Headers that are installed, included as <hlo/...>.
+PUBLIC = ("runtime/abi/hlo", "compiler/api/hlo", "compiler/builder/hlo")
 OWN = ("compiler", "dialect", "runtime", "tools", "test")
 NAMELESS = {"utils", "util", "common", "misc", "lib", "service", "helpers"}
 
@@ -135,8 +141,10 @@ def check_source(path, text):
     name = os.path.basename(path)
     first = text.split("\n", 1)[0]
     if path.startswith(("compiler/", "dialect/", "tools/")) and name.endswith((".cpp", ".h")):
-        if not first.startswith(f"//===- {name} - "):
-            yield f"{path}:1: the first line must begin with '//===- {name} - '"
+        is_public = os.path.dirname(path) in PUBLIC
+        title = rf"(//|/\*)===- hlo/{re.escape(name)} - " if is_public else f"//===- {re.escape(name)} - "
+        if not re.match(title, first):
+            yield f"{path}:1: the first line must begin with '//===- {'hlo/' * is_public}{name} - '"
         if "cl::opt" in text and not path.startswith("tools/"):
             yield f"{path}: cl::opt belongs in tools/"
     if name.endswith(".h") and not path.startswith("cmake/"):
@@ -164,7 +172,7 @@ def check_tree(files):
             yield f"{folder}: a folder is called after what lives there"
         is_test_data = parts[0] == "test" and (len(parts) > 2 or "Inputs" in parts)
         if folder and not is_test_data and folder != "runtime/abi" and f"{folder}/README.md" not in files:
-            if not (parts[0] == "runtime" and len(parts) > 1):
+            if folder not in PUBLIC and not (parts[0] == "runtime" and len(parts) > 1):
                 yield f"{folder}: no README.md"
 
 

