@@ -10,8 +10,10 @@
 #include "tools/hlo-compile/OperationTable.h"
 #include "tools/limits/BudgetOptions.h"
 #include "tools/limits/LlvmFlags.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -117,6 +119,19 @@ struct Flags {
                         cl::desc("Print which operations support which element types")};
   cl::opt<std::string> explain{"explain", cl::value_desc("label"), cl::cat(category),
                                cl::desc("Explain the label at the end of a message: dot_c4")};
+  cl::opt<bool> dependencies{
+      "MD", cl::cat(category),
+      cl::desc("Write a rule for make: the outputs depend on the input, and on @files of flags")};
+  cl::opt<std::string> dependencyFile{
+      "MF", cl::value_desc("file.d"), cl::cat(category),
+      cl::desc("With -MD: where to (default: the first output with suffix .d)")};
+  cl::list<std::string> dependencyTargets{
+      "MT", cl::value_desc("name"), cl::cat(category),
+      cl::desc("With -MD: target of the rule; may be repeated (default: the outputs)")};
+  cl::opt<bool> phonyTargets{
+      "MP", cl::cat(category),
+      cl::desc("With -MD: also an empty rule for each file but the module, so that make goes on "
+               "if it was deleted")};
   cl::opt<bool> listPhases{"list-phases", cl::desc("Print the names of the phases"),
                            cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::value_desc("folder"), cl::cat(category),
@@ -234,6 +249,65 @@ static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
   return std::nullopt;
 }
 
+/// A file name as make reads it.
+static std::string quoteForMake(StringRef name) {
+  std::string quoted;
+  for (auto [i, c] : llvm::enumerate(name)) {
+    if (c == ' ' || c == '#') {
+      // Backslashes before a space are doubled, elsewhere they mean themselves.
+      StringRef before = name.take_front(i);
+      quoted.append(before.size() - before.rtrim('\\').size() + 1, '\\');
+    } else if (c == '$') {
+      quoted += '$';
+    }
+    quoted += c;
+  }
+  return quoted;
+}
+
+/// Adds the file of -MD to the outputs. `files`: what is read besides the input.
+static std::optional<int> addDependencies(const Flags &flags, llvm::ArrayRef<std::string> files,
+                                          CommandLine &line) {
+  if (!flags.dependencies) {
+    bool needless = !flags.dependencyFile.empty() || !flags.dependencyTargets.empty();
+    return needless || flags.phonyTargets ? std::optional(complain("-MF, -MT and -MP need -MD"))
+                                          : std::nullopt;
+  }
+  std::vector<std::string> targets(flags.dependencyTargets.begin(), flags.dependencyTargets.end());
+  llvm::SmallString<128> path(flags.dependencyFile);
+  for (const OutputFile &file : line.outputs) {
+    if (file.path == "-") {
+      continue;
+    }
+    if (flags.dependencyTargets.empty()) {
+      targets.push_back(file.path);
+    }
+    if (path.empty()) {
+      path = file.path;
+      llvm::sys::path::replace_extension(path, ".d");
+    }
+  }
+  if (targets.empty() || path.empty()) {
+    return complain("-MD: no output is a file; give the rule's target and file with -MT and -MF");
+  }
+  std::string rule;
+  for (const std::string &target : targets) {
+    rule += (rule.empty() ? "" : " ") + quoteForMake(target);
+  }
+  rule += ':';
+  std::string phony;
+  if (line.input != "-") {
+    rule += ' ' + quoteForMake(line.input);
+  }
+  for (const std::string &file : files) {
+    rule += " \\\n  " + quoteForMake(file);
+    phony += quoteForMake(file) + ":\n";
+  }
+  line.outputs.push_back(
+      {EmitNone, path.str().str(), rule + '\n' + (flags.phonyTargets ? phony : "")});
+  return std::nullopt;
+}
+
 /// Converts the flags to options.
 static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   CompileOptions &options = line.options;
@@ -346,6 +420,12 @@ std::optional<int> hlo::tool::parseCommandLine(int argc, char **argv, CommandLin
       [](llvm::raw_ostream &out) { out << "hlo-compile " HLO_COMPILE_VERSION "\n"; });
   std::string messages;
   llvm::raw_string_ostream stream(messages);
+  std::vector<std::string> flagFiles; // as the parser of flags recognizes them
+  for (StringRef argument : llvm::ArrayRef(argv, argc).drop_front()) {
+    if (argument.consume_front("@") && llvm::sys::fs::exists(argument)) {
+      flagFiles.push_back(argument.str());
+    }
+  }
   if (!cl::ParseCommandLineOptions(argc, argv, "compiles an HLO module to an object\n", &stream)) {
     llvm::errs() << messages;
     return usageError;
@@ -363,5 +443,6 @@ std::optional<int> hlo::tool::parseCommandLine(int argc, char **argv, CommandLin
     }
     return 0;
   }
-  return interpret(flags, line);
+  std::optional<int> code = interpret(flags, line);
+  return code ? code : addDependencies(flags, flagFiles, line);
 }

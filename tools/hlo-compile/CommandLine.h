@@ -13,6 +13,7 @@ namespace hlo::tool {
 struct OutputFile {
   Emit kind;
   std::string path;
+  std::string text; ///< of kind EmitNone: what to write, the rule of -MD
 };
 
 enum class TimeReport { None, Text, Json };

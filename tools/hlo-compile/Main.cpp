@@ -10,6 +10,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/support/FileKind.h"
 #include "compiler/support/Heap.h"
+#include "tools/Tools.h"
 #include "tools/limits/Watchdog.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -94,8 +95,7 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
 /// Writes the requested outputs; returns an exit code.
 static int writeOutputs(const CommandLine &line, const Artifacts &artifacts) {
   for (const OutputFile &file : line.outputs) {
-    if (std::string message = writeFile(file.path, contentsOf(artifacts, file.kind));
-        !message.empty()) {
+    if (std::string message = writeFile(file.path, contentsOf(artifacts, file)); !message.empty()) {
       llvm::errs() << "hlo-compile: error: cannot write '" << file.path << "': " << message << '\n';
       return static_cast<int>(ErrorKind::File);
     }
@@ -145,7 +145,7 @@ static int run(CommandLine &line) {
   return writeOutputs(line, artifacts);
 }
 
-int main(int argc, char **argv) {
+int hlo::tool::compileMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   CommandLine line;
   if (std::optional<int> code = parseCommandLine(argc, argv, line)) {

@@ -10,8 +10,8 @@
 
 using namespace llvm;
 
-StringRef hlo::tool::contentsOf(const Artifacts &artifacts, Emit kind) {
-  switch (kind) {
+StringRef hlo::tool::contentsOf(const Artifacts &artifacts, const OutputFile &file) {
+  switch (file.kind) {
   case EmitObject: return artifacts.object;
   case EmitAssembly: return artifacts.assembly;
   case EmitLlvmIr: return artifacts.llvmIr;
@@ -24,7 +24,7 @@ StringRef hlo::tool::contentsOf(const Artifacts &artifacts, Emit kind) {
   case EmitSignature: return artifacts.signature;
   case EmitNone: break;
   }
-  return "";
+  return file.text;
 }
 
 std::string hlo::tool::writeFile(const std::string &path, StringRef contents) {

@@ -2,12 +2,13 @@
 #ifndef TOOLS_HLO_COMPILE_OUTPUT_H
 #define TOOLS_HLO_COMPILE_OUTPUT_H
 
+#include "CommandLine.h"
 #include "compiler/driver/Compile.h"
 
 namespace hlo::tool {
 
-/// The artefact of one kind.
-llvm::StringRef contentsOf(const Artifacts &artifacts, Emit kind);
+/// What to write to a file.
+llvm::StringRef contentsOf(const Artifacts &artifacts, const OutputFile &file);
 
 /// Writes a file under a temporary name next to it and renames it. "-" is standard output; an
 /// existing path that is not a regular file is written directly. Returns a message, empty on
