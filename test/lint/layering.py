@@ -57,10 +57,12 @@ MAY_INCLUDE = {
     "compiler/jit": ["runtime/abi"],
     # `compiler/api/hlo`: the public headers.
     "compiler/api": ["compiler/driver", "compiler/jit", "compiler/parser", "compiler/support", "dialect/hlo", "runtime/abi"],
-    "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/limits"],
-    "tools/hlo-run": ["compiler/driver", "compiler/jit", "compiler/support", "dialect/hlo/FloatTypes.def", "runtime/abi", "tools/limits"],
+    "tools/main": ["tools/*"],
+    "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/*", "tools/limits"],
+    "tools/hlo-run": ["compiler/driver", "compiler/jit", "compiler/support", "dialect/hlo/FloatTypes.def", "runtime/abi",
+                      "tools/*", "tools/limits"],
     "tools/limits": ["compiler/support"],
-    "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", *TARGET, "compiler/support", "dialect"],
+    "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", *TARGET, "compiler/support", "dialect", "tools/*"],
 }
 TEXTS = (".cpp", ".h", ".c", ".td", ".def", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")
 # Headers that are installed, included as <hlo/...>.

@@ -17,6 +17,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tools/Tools.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -89,7 +90,7 @@ static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
   return run();
 }
 
-int main(int argc, char **argv) {
+int hlo::tool::optMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   DialectRegistry registry;

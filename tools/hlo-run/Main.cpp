@@ -11,6 +11,7 @@
 #include "compiler/support/FileKind.h"
 #include "compiler/support/Heap.h"
 #include "compiler/support/SourceExcerpt.h"
+#include "tools/Tools.h"
 #include "tools/hlo-run/CommandLine.h"
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Error.h"
@@ -631,7 +632,7 @@ static int report(Error error, bool asJson) {
   return code;
 }
 
-int main(int argc, char **argv) {
+int hlo::tool::runMain(int argc, char **argv) {
   setBugReportMsg("hlo-run: internal error; please report it with the module and this trace:\n");
   InitLLVM init(argc, argv);
   CommandLine line;
