@@ -187,8 +187,10 @@ Value ComputationBuilder::add(StringRef opcode, ValueRange operands, StringRef s
     return {};
   }
   std::string list;
+  llvm::SmallVector<size_t> ends; ///< of each attribute in `list`
   for (const TextAttribute &attribute : attributes) {
     list += ", " + attribute.name.str() + "=" + attribute.value;
+    ends.push_back(list.size());
   }
   startText(list);
   Instruction inst;
@@ -212,12 +214,19 @@ Value ComputationBuilder::add(StringRef opcode, ValueRange operands, StringRef s
            << parser->budget.text(&Budget::operands));
     return {};
   }
-  if (failed(parser->checkOperandCount(inst)) || failed(parser->parseAttributes(*scope, inst))) {
+  if (failed(parser->checkOperandCount(inst))) {
     return {};
   }
-  if (!parser->at(Tok::Eof)) {
-    (void)parser->unexpected("the end", "after an attribute");
-    return {};
+  for (size_t end : ends) {
+    if (!parser->consumeIf(Tok::Comma) || failed(parser->parseAttribute(*scope, inst))) {
+      return {};
+    }
+    // One value must not be taken for several attributes.
+    if (parser->lexer.previousEnd() > text.c_str() + end ||
+        parser->position() < text.c_str() + end) {
+      (void)parser->unexpected("the end", "after an attribute");
+      return {};
+    }
   }
   if (failed(parser->checkAttributes(inst)) || failed(parser->completeShape(inst)) ||
       failed(parser->checkExtent(inst)) || failed(parser->checkShape(inst))) {

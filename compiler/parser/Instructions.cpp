@@ -157,8 +157,9 @@ Parser::Result Parser::findOpcode(StringRef word, Instruction &inst) {
       nearest.consider("pred");
     }
     InFlightDiagnostic diagnostic = error(inst.opcodePosition);
-    diagnostic << "unknown " << (lexer.peekChar() == '(' ? "opcode" : "opcode or type") << " '"
-               << word << "'" << nearest.suggestion();
+    bool isOpcode = infersAll || lexer.peekChar() == '(';
+    diagnostic << "unknown " << (isOpcode ? "opcode" : "opcode or type") << " '" << word << "'"
+               << nearest.suggestion();
     return diagnostic;
   }
   inst.opcode = word;

@@ -1,0 +1,2 @@
+/* For symbols.test: the headers alone. */
+#include <hlo/builder_c.h>
