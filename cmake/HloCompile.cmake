@@ -1,18 +1,26 @@
-# hlo_add_library(<target> [STATIC|SHARED] HLO <file>...
-#                 [NAME <id>...] [TARGET <triple>] [CPU <name> | DISPATCH <level>...] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
+# hlo_add_library(<target> [STATIC|SHARED|OBJECT] HLO <file>...
+#                 [NAME <id>...] [TARGET <triple>] [CPU <name> | DISPATCH <level>...] [FEATURES <+a|-b>...] [HEADER <file.h>]
+#                 [MAX_ARENA <bytes>] [RUNTIME Hlo::rt|Hlo::rt_shared|NONE] [CUSTOM_CALLS <library>...]
 #                 [IMMUTABLE_PARAMS <parameter>... | ALL_BUT <parameter>... | ALL] [OPTIONS <flag>...])
 #
 # A library of compiled HLO modules. Each FILE.hlo becomes an object and FILE.h; whoever links <target> can include
-# the headers and gets the runtime.
+# the headers and gets the runtime. The headers are the target's FILE_SET HEADERS, so install(TARGETS <target> FILE_SET
+# HEADERS) installs them. Objects are made again when the module, the compiler or an @file of OPTIONS changes.
 #
+#   OBJECT    no archive: the objects are $<TARGET_OBJECTS:target>, and go into whatever links the target directly
 #   NAME      prefixes of the exported symbols, one for each file (default: the files' names without .hlo). Two files of
 #             one library cannot have the same; two libraries that do, linked into one program, are a link error
-#   TARGET    the triple; by default that of the toolchain file, or this machine's
+#   TARGET    the triple; by default that of the toolchain file, or this machine's. Objects for another architecture than
+#             the toolchain's can be archived and installed: give RUNTIME NONE, since this package's libraries are for the
+#             toolchain
 #   CPU       the target CPU: host, or a name such as x86-64-v4 (default: x86-64-v3, on aarch64 generic)
 #   DISPATCH  CPU levels, from the least to the most (x86-64-v2 x86-64-v3 x86-64-v4; armv8-a armv8.2-a+dotprod+fp16):
 #             the library has code for each, and a call runs the highest that its CPU supports
 #   FEATURES  CPU features on top of those
 #   HEADER    name of the header (default: FILE.h); for one file only
+#   MAX_ARENA an error if a call needs more scratch memory; 65536, 64K, 16M
+#   RUNTIME   what users of the target link: the archive Hlo::rt (default), the shared library Hlo::rt_shared, or NONE, for
+#             a program that has a runtime already; the headers of the runtime are found in any case
 #   CUSTOM_CALLS  libraries with functions that the modules call, e.g. Hlo::lapack; all of a static one is linked, since
 #             the modules' references are weak
 #   IMMUTABLE_PARAMS  numbers or names of parameters whose bytes never change (after ALL_BUT: of all others); the object
@@ -20,21 +28,48 @@
 #   OPTIONS   further flags of hlo-compile, as they are
 #
 # The function may be called any number of times, also with one file under several names. It needs the variable
-# HloCompile_COMPILER, or a target hlo-compile, and the target Hlo::rt; find_package(HloCompile) provides them.
-# HloCompile_HOST_COMPILER takes precedence: a hlo-compile that runs here, where the package's is the target's.
+# HloCompile_COMPILER, or a target hlo-compile, and the targets Hlo::rt and Hlo::headers; find_package(HloCompile) provides
+# them. HloCompile_HOST_COMPILER takes precedence: a hlo-compile that runs here, where the package's is the target's.
+# Needs CMake 3.23.
 
 include_guard()
 
+# Rules of DEPFILE are relative to the folder of the command; the project that includes this file may be older.
+cmake_policy(SET CMP0116 NEW)
+
 function(hlo_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "TARGET;CPU;HEADER" "HLO;NAME;DISPATCH;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED;OBJECT" "TARGET;CPU;HEADER;MAX_ARENA;RUNTIME"
+    "HLO;NAME;DISPATCH;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hlo_add_library(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT ARG_HLO)
     message(FATAL_ERROR "hlo_add_library(${target}): HLO needs at least one file")
   endif()
-  if(ARG_STATIC AND ARG_SHARED)
-    message(FATAL_ERROR "hlo_add_library(${target}): STATIC and SHARED exclude each other")
+  set(type STATIC)
+  set(types 0)
+  foreach(candidate STATIC SHARED OBJECT)
+    if(ARG_${candidate})
+      set(type ${candidate})
+      math(EXPR types "${types} + 1")
+    endif()
+  endforeach()
+  if(types GREATER 1)
+    message(FATAL_ERROR "hlo_add_library(${target}): STATIC, SHARED and OBJECT exclude each other")
+  endif()
+  foreach(keyword TARGET CPU HEADER MAX_ARENA RUNTIME)
+    if(keyword IN_LIST ARG_KEYWORDS_MISSING_VALUES)
+      message(FATAL_ERROR "hlo_add_library(${target}): ${keyword} needs a value")
+    endif()
+  endforeach()
+  if(NOT ARG_RUNTIME)
+    set(ARG_RUNTIME Hlo::rt)
+  elseif(ARG_RUNTIME STREQUAL "NONE")
+    set(ARG_RUNTIME Hlo::headers)
+  endif()
+  if(NOT TARGET ${ARG_RUNTIME})
+    message(FATAL_ERROR "hlo_add_library(${target}): RUNTIME: there is no target ${ARG_RUNTIME}; "
+                        "there are Hlo::rt, Hlo::rt_shared where it was built, and NONE")
   endif()
   list(LENGTH ARG_HLO count)
   if(count GREATER 1 AND ARG_HEADER)
@@ -71,6 +106,9 @@ function(hlo_add_library target)
     endif()
     string(REPLACE ";" "," levels "${ARG_DISPATCH}")
     list(APPEND flags "--dispatch=${levels}")
+  endif()
+  if(ARG_MAX_ARENA)
+    list(APPEND flags "--max-arena=${ARG_MAX_ARENA}")
   endif()
   if(ARG_FEATURES)
     string(REPLACE ";" "," features "${ARG_FEATURES}")
@@ -121,8 +159,9 @@ function(hlo_add_library target)
     endif()
     add_custom_command(
       OUTPUT "${object}" "${header}"
-      COMMAND "${compiler}" "${source}" -o "${object}" "--header=${header}" "--name=${name}" ${flags}
+      COMMAND "${compiler}" "${source}" -o "${object}" "--header=${header}" "--name=${name}" -MD -MF "${object}.d" ${flags}
       DEPENDS "${source}" "${compiler_dependency}"
+      DEPFILE "${object}.d"
       COMMENT "Compiling ${stem}.hlo"
       VERBATIM)
     list(APPEND objects "${object}")
@@ -130,23 +169,39 @@ function(hlo_add_library target)
   endforeach()
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 
-  set(type STATIC)
-  if(ARG_SHARED)
-    set(type SHARED)
+  add_library(${target} ${type} ${objects})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${folder}" FILES ${headers})
+  # The objects need a linker only; a project without C has that of another language.
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  set(language C)
+  if(NOT "C" IN_LIST languages)
+    set(language CXX)
   endif()
-  add_library(${target} ${type} ${objects} ${headers})
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
-  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})
+
+  # A shared library contains its handlers; otherwise they go into the program.
+  set(scope PUBLIC)
+  if(type STREQUAL "SHARED")
+    set(scope PRIVATE)
+  endif()
   foreach(library IN LISTS ARG_CUSTOM_CALLS)
     if(NOT TARGET ${library})
       message(FATAL_ERROR "hlo_add_library(${target}): CUSTOM_CALLS: there is no target ${library}")
     endif()
     get_target_property(kind ${library} TYPE)
-    if(kind STREQUAL "STATIC_LIBRARY")
-      target_link_libraries(${target} PUBLIC
-        "-Wl,--whole-archive,$<TARGET_FILE:${library}>,--no-whole-archive")
+    if(kind STREQUAL "OBJECT_LIBRARY")
+      message(FATAL_ERROR "hlo_add_library(${target}): CUSTOM_CALLS: ${library} is an OBJECT library, which a program "
+                          "gets only if it links it itself; make it STATIC")
+    elseif(kind STREQUAL "STATIC_LIBRARY")
+      get_target_property(original ${library} ALIASED_TARGET)
+      if(NOT original)
+        set(original ${library})
+      endif()
+      # TARGET_NAME: the name has a namespace once the target is exported.
+      target_link_libraries(${target} ${scope}
+        "-Wl,--whole-archive,$<TARGET_FILE:$<TARGET_NAME:${original}>>,--no-whole-archive")
     endif()
-    target_link_libraries(${target} PUBLIC ${library}) # for its own libraries, and to build it first
+    target_link_libraries(${target} ${scope} ${library}) # for its own libraries, and to build it first
   endforeach()
-  target_link_libraries(${target} PUBLIC Hlo::rt)
+  target_link_libraries(${target} PUBLIC ${ARG_RUNTIME})
 endfunction()

@@ -17,8 +17,6 @@ function(hlo_cross_runtime arch)
     COMMAND "${CMAKE_COMMAND}" --build "${build}" > "${name}.log"
     COMMAND "${CMAKE_COMMAND}" -E touch "${output}/libhlo_rt.a" "${output}/hlo-run-guest"
     DEPENDS ${sources} "${PROJECT_SOURCE_DIR}/cmake/${name}.cmake" "${PROJECT_SOURCE_DIR}/cmake/DebianCross.cmake" COMMENT "The runtime for ${name}" VERBATIM)
-  # Where hlo-run and the package look, whatever folder the build machine's own libraries go to.
-  install(FILES "${output}/libhlo_rt.a" "${output}/libhlo_rt.so.2" DESTINATION "lib/${name}")
-  install(PROGRAMS "${output}/hlo-run-guest" DESTINATION "lib/${name}")
+  set_property(GLOBAL APPEND PROPERTY HLO_CROSS_TARGETS ${name}) # HloInstall.cmake installs them
   add_custom_target(runtime-${name} ALL DEPENDS "${output}/libhlo_rt.a" "${output}/hlo-run-guest")
 endfunction()

@@ -1,0 +1,16 @@
+# Names what is not installed because it is not built; the last step of `cmake --install`. HloPackages.cmake makes an
+# error of it. In: HLO_PARTS_FILE, and CMAKE_INSTALL_COMPONENT for one component. Out: HLO_MISSING_PARTS, a text.
+include("${HLO_PARTS_FILE}")
+set(HLO_MISSING_PARTS "")
+foreach(part IN LISTS HLO_PARTS)
+  string(REPLACE "|" ";" part "${part}")
+  list(POP_FRONT part component file)
+  if(EXISTS "${file}" OR (CMAKE_INSTALL_COMPONENT AND NOT CMAKE_INSTALL_COMPONENT STREQUAL component))
+    continue()
+  endif()
+  string(REGEX REPLACE "^.*/(bin|lib)/" "" name "${file}")
+  string(APPEND HLO_MISSING_PARTS " ${name} (${component})")
+endforeach()
+if(HLO_MISSING_PARTS AND NOT HLO_NO_MESSAGE)
+  message(STATUS "Not installed, because not built:${HLO_MISSING_PARTS}")
+endif()

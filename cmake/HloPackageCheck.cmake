@@ -1,0 +1,28 @@
+# Run by cpack before it packs: a package must not lack what the configuration has. Out: the dependencies of libhlo-rt-dev.
+set(HLO_PARTS_FILE "${CPACK_HLO_PARTS_FILE}")
+set(HLO_NO_MESSAGE ON)
+include("${CMAKE_CURRENT_LIST_DIR}/HloMissingParts.cmake")
+if(HLO_MISSING_PARTS)
+  message(FATAL_ERROR "not built:${HLO_MISSING_PARTS}")
+endif()
+
+set(libraries "")
+foreach(part IN LISTS HLO_PARTS)
+  if(part MATCHES "^(Runtime|Lapack)[|](.*[.]so[.0-9]*)$")
+    list(APPEND libraries "${CMAKE_MATCH_2}")
+  endif()
+endforeach()
+# dpkg-shlibdeps reads the name of the package from debian/control.
+set(folder "${CPACK_PACKAGE_DIRECTORY}/shlibdeps")
+file(WRITE "${folder}/debian/control" "Source: hlo-compile\n\nPackage: libhlo-rt-dev\nArchitecture: any\n")
+find_program(HLO_SHLIBDEPS dpkg-shlibdeps)
+if(NOT HLO_SHLIBDEPS)
+  message(FATAL_ERROR "there is no dpkg-shlibdeps; it is in Debian's dpkg-dev")
+endif()
+execute_process(COMMAND "${HLO_SHLIBDEPS}" -O ${libraries} WORKING_DIRECTORY "${folder}" RESULT_VARIABLE status
+  OUTPUT_VARIABLE depends ERROR_VARIABLE errors OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "dpkg-shlibdeps: ${errors}")
+endif()
+string(REPLACE "shlibs:Depends=" "" CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${depends}")
+file(REMOVE_RECURSE "${folder}")

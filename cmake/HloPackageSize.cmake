@@ -1,0 +1,27 @@
+# Run by cpack after it has packed: corrects Installed-Size, for which cpack counts the file that a link names once more
+# for each link. In: CPACK_PACKAGE_FILES. A package is an archive of control.tar.gz, which is replaced, and the data.
+find_program(HLO_AR ar REQUIRED)
+set(folder "${CPACK_TOPLEVEL_DIRECTORY}/size")
+foreach(package IN LISTS CPACK_PACKAGE_FILES)
+  file(REMOVE_RECURSE "${folder}")
+  file(MAKE_DIRECTORY "${folder}/control")
+  execute_process(COMMAND dpkg-deb --contents "${package}" OUTPUT_VARIABLE contents COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" lines "${contents}")
+  set(size 0)
+  foreach(line IN LISTS lines)
+    # mode owner/group bytes ...; folders and links are a block each, as dpkg-gencontrol counts
+    if(line MATCHES "^-[^ ]+ +[^ ]+ +([0-9]+)")
+      math(EXPR size "${size} + (${CMAKE_MATCH_1} + 1023) / 1024")
+    else()
+      math(EXPR size "${size} + 1")
+    endif()
+  endforeach()
+  execute_process(COMMAND dpkg-deb --control "${package}" "${folder}/control" COMMAND_ERROR_IS_FATAL ANY)
+  file(READ "${folder}/control/control" control)
+  string(REGEX REPLACE "Installed-Size: [0-9]+" "Installed-Size: ${size}" control "${control}")
+  file(WRITE "${folder}/control/control" "${control}")
+  execute_process(COMMAND tar --owner=root:0 --group=root:0 -C control -czf control.tar.gz . WORKING_DIRECTORY "${folder}"
+    COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND "${HLO_AR}" r "${package}" control.tar.gz WORKING_DIRECTORY "${folder}" COMMAND_ERROR_IS_FATAL ANY)
+  file(REMOVE_RECURSE "${folder}")
+endforeach()
