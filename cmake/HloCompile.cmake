@@ -7,7 +7,8 @@
 # the headers and gets the runtime. The headers are the target's FILE_SET HEADERS, so install(TARGETS <target> FILE_SET
 # HEADERS) installs them. Objects are made again when the module, the compiler or an @file of OPTIONS changes.
 #
-#   OBJECT    no archive: the objects are $<TARGET_OBJECTS:target>, and go into whatever links the target directly
+#   OBJECT    no archive: the objects go into every program and shared library that links the target. Their names are
+#             $<TARGET_PROPERTY:target,HLO_OBJECTS>, for rules of your own. The target cannot be exported
 #   NAME      prefixes of the exported symbols, one for each file (default: the files' names without .hlo). Two files of
 #             one library cannot have the same; two libraries that do, linked into one program, are a link error
 #   TARGET    the triple; by default that of the toolchain file, or this machine's. Objects for another architecture than
@@ -169,21 +170,34 @@ function(hlo_add_library target)
   endforeach()
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 
-  add_library(${target} ${type} ${objects})
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${folder}" FILES ${headers})
-  # The objects need a linker only; a project without C has that of another language.
-  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  set(language C)
-  if(NOT "C" IN_LIST languages)
-    set(language CXX)
-  endif()
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})
-
-  # A shared library contains its handlers; otherwise they go into the program.
+  # scope: of what users of the target link. A shared library contains its handlers; otherwise they go into the program.
   set(scope PUBLIC)
-  if(type STREQUAL "SHARED")
-    set(scope PRIVATE)
+  set(handlers PUBLIC)
+  if(type STREQUAL "OBJECT")
+    # CMake leaves objects that it has not compiled out of an OBJECT library's TARGET_OBJECTS, without a word.
+    set(scope INTERFACE)
+    set(handlers INTERFACE)
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${objects})
+    set_target_properties(${target} PROPERTIES HLO_OBJECTS "${objects}")
+    # Users in other folders have no rule for the objects.
+    add_custom_target(${target}.objects DEPENDS ${objects} ${headers})
+    add_dependencies(${target} ${target}.objects)
+  else()
+    add_library(${target} ${type} ${objects})
+    # The objects need a linker only; a project without C has that of another language.
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    set(language C)
+    if(NOT "C" IN_LIST languages)
+      set(language CXX)
+    endif()
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})
+    if(type STREQUAL "SHARED")
+      set(handlers PRIVATE)
+    endif()
   endif()
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS "${folder}" FILES ${headers})
+
   foreach(library IN LISTS ARG_CUSTOM_CALLS)
     if(NOT TARGET ${library})
       message(FATAL_ERROR "hlo_add_library(${target}): CUSTOM_CALLS: there is no target ${library}")
@@ -198,10 +212,10 @@ function(hlo_add_library target)
         set(original ${library})
       endif()
       # TARGET_NAME: the name has a namespace once the target is exported.
-      target_link_libraries(${target} ${scope}
+      target_link_libraries(${target} ${handlers}
         "-Wl,--whole-archive,$<TARGET_FILE:$<TARGET_NAME:${original}>>,--no-whole-archive")
     endif()
-    target_link_libraries(${target} ${scope} ${library}) # for its own libraries, and to build it first
+    target_link_libraries(${target} ${handlers} ${library}) # for its own libraries, and to build it first
   endforeach()
-  target_link_libraries(${target} PUBLIC ${ARG_RUNTIME})
+  target_link_libraries(${target} ${scope} ${ARG_RUNTIME})
 endfunction()

@@ -26,18 +26,24 @@ function(hlo_install_target component target)
   set_property(GLOBAL APPEND PROPERTY HLO_PARTS "${component}|$<TARGET_FILE:${target}>")
 endfunction()
 
-# hlo_install_files(COMPONENT FOLDER file...): installs files or links that other rules make.
-function(hlo_install_files component folder)
-  install(PROGRAMS ${ARGN} DESTINATION "${folder}" COMPONENT ${component} OPTIONAL)
-  list(TRANSFORM ARGN PREPEND "${component}|")
-  set_property(GLOBAL APPEND PROPERTY HLO_PARTS ${ARGN})
+# hlo_install_files_with(TARGET COMPONENT FOLDER file...): installs files, or headers of a folder, if the target is built.
+function(hlo_install_files_with target component folder)
+  if(TARGET ${target})
+    list(JOIN ARGN "\" \"" files)
+    install(CODE "if(EXISTS \"$<TARGET_FILE:${target}>\")
+  file(INSTALL \"${files}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${folder}\" FILES_MATCHING REGEX \"[.](h|pc)$\")
+endif()" COMPONENT ${component})
+  endif()
 endfunction()
 
 set_target_properties(hlo-compile PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 hlo_install_target(Compiler hlo-compile)
-foreach(program hlo-run hlo-opt) # links to hlo-compile
-  hlo_install_files(Compiler "${CMAKE_INSTALL_BINDIR}" "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${program}")
-endforeach()
+# The other programs are links, which need not have been made in the build folder.
+install(CODE "foreach(program hlo-run hlo-opt)
+  if(EXISTS \"$<TARGET_FILE:hlo-compile>\")
+    file(CREATE_LINK hlo-compile \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/\${program}\" SYMBOLIC)
+  endif()
+endforeach()" COMPONENT Compiler)
 hlo_install_target(Library hlo_compiler)
 hlo_install_target(Builder hlo_builder)
 hlo_install_target(Runtime hlo_rt)
@@ -49,26 +55,19 @@ hlo_install_target(Mpi hlo_comm_mpi)
 get_property(cross_targets GLOBAL PROPERTY HLO_CROSS_TARGETS)
 foreach(name ${cross_targets})
   set(folder "${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/${name}")
-  hlo_install_files(Runtime "lib/${name}" "${folder}/hlo-run-guest")
+  install(PROGRAMS "${folder}/hlo-run-guest" DESTINATION "lib/${name}" COMPONENT Runtime OPTIONAL)
   install(FILES "${folder}/libhlo_rt.a" "${folder}/libhlo_rt.so.2" DESTINATION "lib/${name}" COMPONENT Runtime OPTIONAL)
+  set_property(GLOBAL APPEND PROPERTY HLO_PARTS "Runtime|${folder}/libhlo_rt.a")
 endforeach()
 
 set(headers "${PROJECT_SOURCE_DIR}/runtime/abi/hlo")
 install(DIRECTORY "${headers}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT Runtime
   PATTERN "lapack.h" EXCLUDE PATTERN "comm_mpi.h" EXCLUDE)
-foreach(part hlo_lapack|Lapack|${headers}/lapack.h hlo_comm_mpi|Mpi|${headers}/comm_mpi.h
-        hlo_compiler|Library|${PROJECT_SOURCE_DIR}/compiler/api/hlo/compiler.h
-        hlo_compiler|Library|${PROJECT_SOURCE_DIR}/compiler/api/hlo/builder_c.h)
-  string(REPLACE "|" ";" part "${part}")
-  list(POP_FRONT part target component header)
-  if(TARGET ${target})
-    install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/hlo" COMPONENT ${component})
-  endif()
-endforeach()
-if(TARGET hlo_builder)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/compiler/builder/hlo" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-    COMPONENT Builder FILES_MATCHING PATTERN "*.h")
-endif()
+hlo_install_files_with(hlo_lapack Lapack "${CMAKE_INSTALL_INCLUDEDIR}/hlo" "${headers}/lapack.h")
+hlo_install_files_with(hlo_comm_mpi Mpi "${CMAKE_INSTALL_INCLUDEDIR}/hlo" "${headers}/comm_mpi.h")
+hlo_install_files_with(hlo_compiler Library "${CMAKE_INSTALL_INCLUDEDIR}/hlo"
+  "${PROJECT_SOURCE_DIR}/compiler/api/hlo/compiler.h" "${PROJECT_SOURCE_DIR}/compiler/api/hlo/builder_c.h")
+hlo_install_files_with(hlo_builder Builder "${CMAKE_INSTALL_INCLUDEDIR}" "${PROJECT_SOURCE_DIR}/compiler/builder/hlo")
 
 # The libraries of Abseil that libhlo_builder.a refers to.
 set(HLO_BUILDER_DEPENDENCIES "")
@@ -117,15 +116,13 @@ file(RELATIVE_PATH HLO_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" HLO_PC_PREFIX "${HLO_PC_PREFIX}")
 configure_file(cmake/hlo-runtime.pc.in install/hlo-runtime.pc @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/install/hlo-runtime.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT Runtime)
-if(TARGET hlo_compiler)
-  configure_file(cmake/hlo-compiler.pc.in install/hlo-compiler.pc @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/install/hlo-compiler.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT Library)
-endif()
+configure_file(cmake/hlo-compiler.pc.in install/hlo-compiler.pc @ONLY)
+hlo_install_files_with(hlo_compiler Library "${CMAKE_INSTALL_LIBDIR}/pkgconfig" "${PROJECT_BINARY_DIR}/install/hlo-compiler.pc")
 
-# HloParts.cmake: HLO_PARTS, a list of component|file, for the messages of what is not built.
+include(HloPackages)
+
+# HloParts.cmake: HLO_PARTS, a list of component|file, for the message of what is not built, which comes last.
 get_property(parts GLOBAL PROPERTY HLO_PARTS)
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/install/HloParts.cmake" CONTENT "set(HLO_PARTS \"${parts}\")\n")
 install(CODE "set(HLO_PARTS_FILE \"${PROJECT_BINARY_DIR}/install/HloParts.cmake\")" ALL_COMPONENTS)
 install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/HloMissingParts.cmake" ALL_COMPONENTS)
-
-include(HloPackages)

@@ -3,7 +3,7 @@ set(HLO_PARTS_FILE "${CPACK_HLO_PARTS_FILE}")
 set(HLO_NO_MESSAGE ON)
 include("${CMAKE_CURRENT_LIST_DIR}/HloMissingParts.cmake")
 if(HLO_MISSING_PARTS)
-  message(FATAL_ERROR "not built:${HLO_MISSING_PARTS}")
+  message(FATAL_ERROR "not built: ${HLO_MISSING_PARTS}")
 endif()
 
 set(libraries "")

@@ -95,6 +95,10 @@ for arch in ["aarch64", "riscv64"]:
 if shutil.which("qemu-x86_64") and not sanitizer_flags:
     config.available_features.add("qemu-x86_64")
     config.substitutions.append(("%qemu-x86_64", "qemu-x86_64"))
+# Of what installations are used and packages made with.
+for name in ["make", "pkg-config", "dpkg-deb", "dpkg-shlibdeps"]:
+    if shutil.which(name):
+        config.available_features.add(name)
 if shutil.which("musl-gcc"):
     config.available_features.add("musl")
 rustc = shutil.which("rustc")
