@@ -51,6 +51,7 @@ struct Artifacts {
   std::string mlir;             ///< the module when compilation stopped, Emit::Mlir
   std::string hlo;              ///< the same as HLO text, Emit::Hlo
   std::string header;           ///< C header, Emit::Header
+  std::string cxxHeader;        ///< C++ header, Emit::CxxHeader
   std::string customCallList;   ///< "TARGET API_VERSION" lines, Emit::CustomCallList
   std::string customCallHeader; ///< C prototypes of the targets, Emit::CustomCallHeader
   std::string signature; ///< names, types, layouts and aliases of the entry's arrays, as text

@@ -27,6 +27,7 @@
 #include "compiler/target/MoveScratch.h"
 #include "compiler/target/calls/RuntimeCall.h"
 #include "compiler/target/header/CustomCallHeader.h"
+#include "compiler/target/header/CxxHeader.h"
 #include "compiler/target/header/Header.h"
 #include "compiler/transforms/schedule/Schedule.h"
 #include "dialect/hlo/verify/VerifyModule.h"
@@ -72,8 +73,7 @@ private:
   void noteArena(const Description &description);
   LogicalResult checkArena();
   LogicalResult checkStack(const CodeGeneration &generation);
-  std::string headerOf(const Signature &signature, const Description &description,
-                       std::string target);
+  void makeHeaders(const Signature &signature, const Description &description, std::string target);
   bool stopsAfter(Phase phase) const { return options.compileTo == phase; }
 
   /// Runs one phase: records its time, counts its errors, dumps its result.
@@ -91,6 +91,7 @@ private:
   std::unique_ptr<llvm::ThreadPoolInterface> pool;
   OwningOpRef<ModuleOp> module;
   std::string prefix;
+  std::string space; ///< of the C++ header
   PythonLines lines; ///< of the custom calls
   InstructionMetadata metadata;
   unsigned errors = 0, internalErrors = 0, boundErrors = 0;
@@ -375,8 +376,8 @@ LogicalResult Compilation::checkStack(const CodeGeneration &generation) {
   return success();
 }
 
-std::string Compilation::headerOf(const Signature &signature, const Description &description,
-                                  std::string target) {
+void Compilation::makeHeaders(const Signature &signature, const Description &description,
+                              std::string target) {
   HeaderInfo info{llvm::sys::path::filename(fileName).str(),
                   description.sha256,
                   description.version,
@@ -387,7 +388,12 @@ std::string Compilation::headerOf(const Signature &signature, const Description 
                   description.stateBytes,
                   description.prepared,
                   std::move(target)};
-  return makeHeader(signature, info);
+  if (options.emit & EmitHeader) {
+    artifacts.header = makeHeader(signature, info);
+  }
+  if (options.emit & EmitCxxHeader) {
+    artifacts.cxxHeader = makeCxxHeader(signature, info, space);
+  }
 }
 
 LogicalResult Compilation::runBackend(const Target &target) {
@@ -436,7 +442,7 @@ LogicalResult Compilation::runBackend(const Target &target) {
   }
   constexpr unsigned ofCode = EmitObject | EmitAssembly | EmitLlvmIr | EmitBitcode;
   bool wantsCode = (options.emit & ofCode) || !options.emit || options.compileTo != Phase::Package;
-  if (!wantsCode && !(options.emit & EmitHeader)) {
+  if (!wantsCode && !(options.emit & (EmitHeader | EmitCxxHeader))) {
     noteArena(description);
     return checkArena();
   }
@@ -488,8 +494,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
     if (failed(emit(generation))) {
       return failure();
     }
-    if ((options.emit & EmitHeader) && !level) {
-      artifacts.header = headerOf(*signature, description, target.triple + " " + target.cpuText);
+    if (!level) {
+      makeHeaders(*signature, description, target.triple + " " + target.cpuText);
     }
     if (!wantsCode) {
       keepLevel({});
@@ -526,9 +532,7 @@ LogicalResult Compilation::runBackend(const Target &target) {
   if (failed(emit(generation))) {
     return failure();
   }
-  if (options.emit & EmitHeader) {
-    artifacts.header = headerOf(*signature, description, target.triple + " " + target.cpuText);
-  }
+  makeHeaders(*signature, description, target.triple + " " + target.cpuText);
   return phase(Phase::Optimize, ErrorKind::Unsupported, [&] {
     return failed(generation.compileText(artifacts)) ? failure() : checkStack(generation);
   });
@@ -580,6 +584,11 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   }
   prefix = choosePrefix();
   artifacts.prefix = prefix;
+  space = options.space.empty() ? cxxNamespace(module->getSymName().value_or("module"), prefix)
+                                : options.space;
+  if (std::string fault = whyNotNamespace(options.space, prefix); !fault.empty()) {
+    return fail(ErrorKind::Usage, "--namespace: " + fault);
+  }
   // Emits HLO as it came in, unless a later phase is asked for.
   if ((options.emit & EmitHlo) && stopsAfter(Phase::Package)) {
     printAsHlo(*module, artifacts.hlo);
@@ -652,10 +661,8 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
   if (failed(checkArena())) {
     return failure(); // one level may need more at once, another more per thread
   }
-  if (options.emit & EmitHeader) {
-    artifacts.header = headerOf(*plainSignature, description,
-                                targets.front().triple + " " + llvm::join(options.dispatch, ", "));
-  }
+  makeHeaders(*plainSignature, description,
+              targets.front().triple + " " + llvm::join(options.dispatch, ", "));
   if (levels.front().objects.empty()) {
     return success();
   }

@@ -35,7 +35,8 @@ enum Emit : unsigned {
   EmitHeader = 64,
   EmitCustomCallList = 128,
   EmitCustomCallHeader = 256,
-  EmitSignature = 512
+  EmitSignature = 512,
+  EmitCxxHeader = 1024
 };
 
 /// How far to go if only errors are wanted.
@@ -64,6 +65,7 @@ struct CompileOptions {
   int optLevel = 2;  ///< 0..3
   std::string name;  ///< prefix of the exported symbols; empty: the file's name without its suffix
   bool nameFromModule = false; ///< the module's name is the prefix, unless `name` is given
+  std::string space;           ///< namespace of the C++ header, "a::b"; empty: the module's name
   EntryLayouts entryLayouts = EntryLayouts::Auto;
   bool placeholderConstants =
       false; ///< elided constants `{...}` get placeholder values, with a warning

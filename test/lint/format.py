@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 FOLDERS = ["compiler", "dialect", "examples", "runtime", "test", "tools"]
-SUFFIXES = (".c", ".cpp", ".h")
+SUFFIXES = (".c", ".cpp", ".h", ".hpp")
 
 
 def sources(root):

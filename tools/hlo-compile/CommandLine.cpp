@@ -38,6 +38,8 @@ struct Flags {
                               cl::desc("Output; its kind by suffix: .o .s .ll .bc .mlir .hlo")};
   cl::opt<std::string> header{"header", cl::value_desc("file.h"), cl::desc("Write the C header"),
                               cl::cat(category)};
+  cl::opt<std::string> cxxHeader{"cxx-header", cl::value_desc("file.hpp"), cl::cat(category),
+                                 cl::desc("Write a C++17 header: a class with typed views")};
   cl::opt<bool> signature{
       "signature", cl::cat(category),
       cl::desc("Print names, types, layouts and aliases of the parameters and results")};
@@ -56,6 +58,9 @@ struct Flags {
       "name-from", cl::init("file"), cl::value_desc("file|module"), cl::cat(category),
       cl::desc("Where the prefix comes from without --name: the name of the input file, or the "
                "module's (default: file)")};
+  cl::opt<std::string> space{
+      "namespace", cl::value_desc("a::b"), cl::cat(category),
+      cl::desc("Namespace of the C++ header's class (default: the module's name)")};
   cl::opt<std::string> entryLayout{
       "entry-layout", cl::value_desc("row-major|text"), cl::cat(category),
       cl::desc("Layout of parameters and results: row-major, or as the text says (default: "
@@ -246,6 +251,10 @@ static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
     line.options.emit |= EmitHeader;
     line.outputs.push_back({EmitHeader, flags.header});
   }
+  if (!flags.cxxHeader.empty()) {
+    line.options.emit |= EmitCxxHeader;
+    line.outputs.push_back({EmitCxxHeader, flags.cxxHeader});
+  }
   return std::nullopt;
 }
 
@@ -323,6 +332,7 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   if (flags.nameFrom != "file" && flags.nameFrom != "module") {
     return complain("--name-from=" + flags.nameFrom + ": expected file or module");
   }
+  options.space = flags.space;
   options.nameFromModule = flags.nameFrom == "module";
   if (flags.entryLayout == "row-major") {
     options.entryLayouts = EntryLayouts::RowMajor;

@@ -19,6 +19,7 @@ StringRef hlo::tool::contentsOf(const Artifacts &artifacts, const OutputFile &fi
   case EmitMlir: return artifacts.mlir;
   case EmitHlo: return artifacts.hlo;
   case EmitHeader: return artifacts.header;
+  case EmitCxxHeader: return artifacts.cxxHeader;
   case EmitCustomCallList: return artifacts.customCallList;
   case EmitCustomCallHeader: return artifacts.customCallHeader;
   case EmitSignature: return artifacts.signature;

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""Writes tables of names that C gives a meaning: c_names.py functions LIBRARY... | c_names.py macros
+"""Writes tables of names that C gives a meaning: c_names.py functions LIBRARY... | c_names.py macros | c_names.py types
 
   functions   what the libraries export, and what programs have besides, for LibcNames.inc; names
               that C reserves by their form are left out (ReservedTargets.cpp knows them)
   macros      object-like macros of the standard headers, for CMacros.inc
+  types       what C++ has at file scope besides functions after the headers of C and POSIX, for CTypes.inc
 
 The tables that are checked in were made from glibc 2.36 (libc.so.6, libm.so.6, ld-linux-x86-64.so.2, libcrypt.so.1,
-libresolv.so.2) and gcc 12.
+libresolv.so.2), gcc 12, and for the types clang 22.
 """
+import json
 import re
 import subprocess
 import sys
 
 HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale math pthread setjmp signal stdalign
 stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string threads time uchar unistd wchar wctype""".split()
-
+POSIX_HEADERS = """aio arpa/inet cpio dirent dlfcn fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen monetary mqueue
+net/if netdb netinet/in netinet/tcp nl_types poll pwd regex sched search semaphore spawn strings sys/ipc sys/mman sys/msg
+sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/time sys/times sys/types sys/uio sys/un
+sys/utsname sys/wait syslog tar termios ucontext ulimit utime utmpx wordexp""".split()
 
 # In every program, though no library exports them: the start-up code, the linker's own symbols, libc_nonshared.a.
 OF_PROGRAMS = """main _start _init _fini environ end _end edata _edata etext _etext
@@ -47,9 +52,28 @@ def macros():
     return {n for n in names if "(" not in n and not n.startswith("_")}
 
 
+def types():
+    headers = [h for h in HEADERS if h not in ("complex", "stdatomic", "stdnoreturn", "threads")] + POSIX_HEADERS
+    text = "".join(f"#include <{header}.h>\n" for header in headers)
+    dump = output_of("clang++-22", "-xc++", "-D_GNU_SOURCE", "-Xclang", "-ast-dump=json", "-fsyntax-only", "-", text=text)
+    names = set()
+
+    def add(nodes):
+        for node in nodes:
+            if node["kind"] == "LinkageSpecDecl":
+                add(node.get("inner", []))
+            elif node["kind"] == "EnumDecl":
+                names.update(each["name"] for each in node.get("inner", []) if "name" in each)
+            if node["kind"] in ("TypedefDecl", "CXXRecordDecl", "EnumDecl", "VarDecl") and "name" in node:
+                names.add(node["name"])
+
+    add(json.loads(dump)["inner"])
+    return {n for n in names if not n.startswith("_")} - macros()
+
+
 print("// Made by c_names.py. Sorted.")
 line = ""
-for name in sorted(macros() if sys.argv[1] == "macros" else functions(sys.argv[2:])):
+for name in sorted({"macros": macros, "types": types}.get(sys.argv[1], lambda: functions(sys.argv[2:]))()):
     item = f'"{name}",'
     if len(line) + len(item) > 98:
         print(line.rstrip())
