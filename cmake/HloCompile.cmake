@@ -212,8 +212,8 @@ function(hlo_add_library target)
         set(original ${library})
       endif()
       # TARGET_NAME: the name has a namespace once the target is exported.
-      target_link_libraries(${target} ${handlers}
-        "-Wl,--whole-archive,$<TARGET_FILE:$<TARGET_NAME:${original}>>,--no-whole-archive")
+      target_link_options(${target} ${handlers}
+        "LINKER:--whole-archive,$<TARGET_FILE:$<TARGET_NAME:${original}>>,--no-whole-archive")
     endif()
     target_link_libraries(${target} ${handlers} ${library}) # for its own libraries, and to build it first
   endforeach()

@@ -6,7 +6,7 @@
 set -uo pipefail
 root="$(cd "$(dirname "$0")/../.." && pwd)"
 build="${1:-$root/build}"
-skip() { printf 'skipped chroot: %s\n1 passed, 0 failed\n' "$1"; exit 0; }
+skip() { printf 'skipped chroot: %s\n0 passed, 0 failed\n' "$1"; exit 0; }
 die() { printf 'error: %s\n0 passed, 1 failed\n' "$1"; exit 1; }
 
 command -v mmdebstrap > /dev/null || skip "there is no mmdebstrap"
