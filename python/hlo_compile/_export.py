@@ -136,8 +136,7 @@ static void print_first(const hlo_buffer_desc *array, const void *data) {
       }
     }
   }
-  printf("
-");
+  printf("\n");
 }
 
 /* Scratch memory, or nothing if none is needed. */
@@ -158,8 +157,7 @@ int main(void) {
   call.arena = scratch(call.arena_bytes);
   status = @NAME@_run(&call, &args);
   if (status != HLO_OK) {
-    fprintf(stderr, "%s: %s
-", hlo_status_name(status), message);
+    fprintf(stderr, "%s: %s\n", hlo_status_name(status), message);
     return 1;
   }
 @PRINT@
@@ -175,8 +173,7 @@ _PREPARE = r"""
   call.arena = scratch(call.arena_bytes);
   status = @NAME@_prepare(&call, &args, prepared, sizeof prepared);
   if (status != HLO_OK) {
-    fprintf(stderr, "%s: %s
-", hlo_status_name(status), message);
+    fprintf(stderr, "%s: %s\n", hlo_status_name(status), message);
     return 1;
   }
   free(call.arena);
