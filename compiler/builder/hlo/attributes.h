@@ -88,7 +88,7 @@ class ConvolutionDimensionNumbers {
 /// How exactly products are computed.
 class PrecisionConfig {
 public:
-  enum Precision { DEFAULT, HIGH, HIGHEST, PACKED_NIBBLE };
+  enum Precision { DEFAULT, HIGH, HIGHEST };
   /// An algorithm of the text format, as ALG_DOT_BF16_BF16_F32.
   enum Algorithm {
     ALG_UNSET,

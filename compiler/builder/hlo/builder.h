@@ -350,6 +350,12 @@ private:
   friend class detail::Instruction;
   /// Adds what Instruction has collected, or nothing after an error.
   XlaOp add(detail::Instruction &instruction);
+  friend XlaOp hlo::Parameter(XlaBuilder *, std::int64_t, const Shape &, absl::string_view,
+                              SourceLocation);
+  friend XlaOp hlo::ConstantLiteral(XlaBuilder *, const LiteralSlice &, SourceLocation);
+  XlaOp addParameter(std::int64_t number, const Shape &shape, const std::string &name,
+                     SourceLocation at);
+  XlaOp addConstant(const Literal &literal, SourceLocation at);
   absl::StatusOr<XlaComputation> finish(hlo_value root, SourceLocation at);
 
   std::string title;
@@ -361,6 +367,8 @@ private:
   std::vector<std::string> aliases, donors;
   std::int64_t replicas = 1, partitions = 1;
   XlaOp infeedToken, outfeedToken, sendToken, recvToken;
+  /// The channel of a transfer that has begun, and whether it is with the host.
+  std::map<hlo_value, std::pair<std::int64_t, bool>> transfers;
 };
 
 /// The names of the first versions.

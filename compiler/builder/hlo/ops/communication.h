@@ -163,8 +163,8 @@ XlaOp RecvFromHost(XlaOp token, const Shape &shape, const ChannelHandle &handle,
                    SourceLocation at = SourceLocation::current());
 
 /// The halves of the above: begin a transfer without waiting. The result is the transfer's context,
-/// (data, u32[], token[]), for SendDone and RecvDone. Without a token, transfers of one computation
-/// are ordered as they are called.
+/// (data, u32[], token[]), for SendDone and RecvDone. Without a token, it begins after the calls of
+/// Send or Recv with a handle that came before.
 XlaOp Send(XlaOp operand, std::int64_t channel_id, SourceLocation at = SourceLocation::current());
 XlaOp Recv(XlaBuilder *builder, const Shape &shape, std::int64_t channel_id,
            SourceLocation at = SourceLocation::current());
