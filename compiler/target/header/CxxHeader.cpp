@@ -33,6 +33,12 @@ static constexpr StringRef kTypes[] = {
 #include "compiler/target/header/CTypes.inc"
 };
 
+/// Macros of C's and POSIX's headers that cIdentifier does not know, sorted. A macro with
+/// parameters would be replaced before a parenthesis.
+static constexpr StringRef kMacros[] = {
+#include "compiler/target/header/PosixMacros.inc"
+};
+
 /// Members of the class; a class cannot have the name of one.
 static constexpr StringRef kMembers =
     " arena_align arena_bytes arrays describe num_inputs num_outputs prepare prepare_arena_bytes "
@@ -60,9 +66,11 @@ static StringRef whyTaken(StringRef name, StringRef prefix) {
   return whyReserved(name, prefix);
 }
 
-/// True for names like those of the macros in the header of `prefix`.
+/// True for macros of other headers, and for names like those of the macros in the header of
+/// `prefix`.
 static bool isMacro(StringRef name, StringRef prefix) {
-  return name.starts_with(prefix.upper() + "_");
+  return name.starts_with(prefix.upper() + "_") ||
+         std::binary_search(std::begin(kMacros), std::end(kMacros), name);
 }
 
 std::string hlo::cxxNamespace(StringRef moduleName, StringRef prefix) {
@@ -88,7 +96,7 @@ std::string hlo::whyNotNamespace(StringRef space, StringRef prefix) {
       return "'" + part.str() + "' is reserved in C++ or in C's headers";
     }
     if (isMacro(part, prefix)) {
-      return "'" + part.str() + "' is for the macros of the header";
+      return "'" + part.str() + "' is for the macros of the header or of C's headers";
     }
   }
   StringRef taken = whyTaken(parts.front(), prefix);
@@ -108,7 +116,7 @@ public:
         isPrepared(info.prepared.bytes > 0),
         usesTable(signature.inputs.size() + signature.outputs.size() > size_t(kMostPointers)) {
     name = prefix;
-    if (kMembers.contains(" " + name + " ")) {
+    if (kMembers.contains(" " + name + " ") || isMacro(name, prefix)) {
       name += '_';
     }
   }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tables of names that C gives a meaning: c_names.py functions LIBRARY... | c_names.py macros | c_names.py types
+"""Writes tables of names that C gives a meaning: c_names.py functions LIBRARY... | c_names.py macros|posix-macros|types
 
   functions   what the libraries export, and what programs have besides, for LibcNames.inc; names
               that C reserves by their form are left out (ReservedTargets.cpp knows them)
   macros      object-like macros of the standard headers, for CMacros.inc
+  posix-macros  macros of C's and POSIX's headers that are not in CMacros.inc, with and without parameters
   types       what C++ has at file scope besides functions after the headers of C and POSIX, for CTypes.inc
 
 The tables that are checked in were made from glibc 2.36 (libc.so.6, libm.so.6, ld-linux-x86-64.so.2, libcrypt.so.1,
@@ -45,11 +46,18 @@ def functions(libraries):
     return [n for n in names if n and not re.match("GLIBC|XCRYPT_|_[A-Z_]|_nl_|_dl_", n)]
 
 
-def macros():
-    text = "".join(f"#include <{header}.h>\n" for header in HEADERS)
+def defined_by(headers):
+    text = "".join(f"#include <{header}.h>\n" for header in headers)
     lines = output_of("gcc", "-D_GNU_SOURCE", "-dM", "-E", "-x", "c", "-", text=text).splitlines()
-    names = [line.split()[1] for line in lines]
-    return {n for n in names if "(" not in n and not n.startswith("_")}
+    return {line.split()[1] for line in lines if not line.split()[1].startswith("_")}
+
+
+def macros():
+    return {n for n in defined_by(HEADERS) if "(" not in n}
+
+
+def posix_macros():
+    return {n.split("(")[0] for n in defined_by(HEADERS + POSIX_HEADERS)} - macros()
 
 
 def types():
@@ -68,12 +76,12 @@ def types():
                 names.add(node["name"])
 
     add(json.loads(dump)["inner"])
-    return {n for n in names if not n.startswith("_")} - macros()
+    return {n for n in names if not n.startswith("_")} - defined_by(HEADERS + POSIX_HEADERS)
 
 
 print("// Made by c_names.py. Sorted.")
 line = ""
-for name in sorted({"macros": macros, "types": types}.get(sys.argv[1], lambda: functions(sys.argv[2:]))()):
+for name in sorted({"macros": macros, "posix-macros": posix_macros, "types": types}.get(sys.argv[1], lambda: functions(sys.argv[2:]))()):
     item = f'"{name}",'
     if len(line) + len(item) > 98:
         print(line.rstrip())

@@ -23,5 +23,10 @@ for path in "$abi"/hlo/*.h; do
     check "g++ clang++ clang++-22" "-x c++ -std=$standard" "$header"
   done
 done
+for path in "$abi"/hlo/*.hpp; do
+  for options in -std=c++17 "-std=c++17 -fno-exceptions -fno-rtti" -std=c++20 "-std=c++20 -fno-exceptions -fno-rtti"; do
+    check "g++ clang++ clang++-22" "-x c++ $options" "$(basename "$path")"
+  done
+done
 echo "$checked compilations"
 [ "$checked" -gt 0 ] && [ "$failed" -eq 0 ]
