@@ -57,6 +57,8 @@ MAY_INCLUDE = {
     "compiler/jit": ["runtime/abi"],
     # `compiler/api/hlo`: the public headers.
     "compiler/api": ["compiler/driver", "compiler/jit", "compiler/parser", "compiler/support", "dialect/hlo", "runtime/abi"],
+    # Above the C API alone: no LLVM.
+    "compiler/builder": ["compiler/api/hlo", "runtime/abi"],
     "tools/main": ["tools/*"],
     "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/*", "tools/limits"],
     "tools/hlo-run": ["compiler/driver", "compiler/jit", "compiler/support", "dialect/hlo/FloatTypes.def", "runtime/abi",
@@ -66,7 +68,7 @@ MAY_INCLUDE = {
 }
 TEXTS = (".cpp", ".h", ".c", ".td", ".def", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")
 # Headers that are installed, included as <hlo/...>.
-PUBLIC = ("runtime/abi/hlo", "compiler/api/hlo", "compiler/builder/hlo")
+PUBLIC = ("runtime/abi/hlo", "compiler/api/hlo", "compiler/builder/hlo", "compiler/builder/hlo/ops")
 OWN = ("compiler", "dialect", "runtime", "tools", "test")
 NAMELESS = {"utils", "util", "common", "misc", "lib", "service", "helpers"}
 
@@ -143,10 +145,10 @@ def check_source(path, text):
     name = os.path.basename(path)
     first = text.split("\n", 1)[0]
     if path.startswith(("compiler/", "dialect/", "tools/")) and name.endswith((".cpp", ".h")):
-        is_public = os.path.dirname(path) in PUBLIC
-        title = rf"(//|/\*)===- hlo/{re.escape(name)} - " if is_public else f"//===- {re.escape(name)} - "
+        public = path[path.index("/hlo/") + 1:] if os.path.dirname(path) in PUBLIC else ""
+        title = rf"(//|/\*)===- {re.escape(public)} - " if public else f"//===- {re.escape(name)} - "
         if not re.match(title, first):
-            yield f"{path}:1: the first line must begin with '//===- {'hlo/' * is_public}{name} - '"
+            yield f"{path}:1: the first line must begin with '//===- {public or name} - '"
         if "cl::opt" in text and not path.startswith("tools/"):
             yield f"{path}: cl::opt belongs in tools/"
     if name.endswith(".h") and not path.startswith("cmake/"):
