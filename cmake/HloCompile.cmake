@@ -1,6 +1,6 @@
 # hlo_add_library(<target> [STATIC|SHARED|OBJECT] HLO <file>...
 #                 [NAME <id>...] [TARGET <triple>] [CPU <name> | DISPATCH <level>...] [FEATURES <+a|-b>...] [HEADER <file.h>]
-#                 [MAX_ARENA <bytes>] [RUNTIME Hlo::rt|Hlo::rt_shared|NONE] [CUSTOM_CALLS <library>...]
+#                 [CXX_HEADER] [NAMESPACE <a::b>] [MAX_ARENA <bytes>] [RUNTIME Hlo::rt|Hlo::rt_shared|NONE] [CUSTOM_CALLS <library>...]
 #                 [IMMUTABLE_PARAMS <parameter>... | ALL_BUT <parameter>... | ALL] [OPTIONS <flag>...])
 #
 # A library of compiled HLO modules. Each FILE.hlo becomes an object and FILE.h; whoever links <target> can include
@@ -19,6 +19,7 @@
 #             the library has code for each, and a call runs the highest that its CPU supports
 #   FEATURES  CPU features on top of those
 #   HEADER    name of the header (default: FILE.h); for one file only
+#   CXX_HEADER  also a header for C++17, with the name of the header and suffix .hpp; in namespace NAMESPACE
 #   MAX_ARENA an error if a call needs more scratch memory; 65536, 64K, 16M
 #   RUNTIME   what users of the target link: the archive Hlo::rt (default), the shared library Hlo::rt_shared, or NONE, for
 #             a program that has a runtime already; the headers of the runtime are found in any case
@@ -39,7 +40,7 @@ include_guard()
 cmake_policy(SET CMP0116 NEW)
 
 function(hlo_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED;OBJECT" "TARGET;CPU;HEADER;MAX_ARENA;RUNTIME"
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED;OBJECT;CXX_HEADER" "TARGET;CPU;HEADER;NAMESPACE;MAX_ARENA;RUNTIME"
     "HLO;NAME;DISPATCH;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hlo_add_library(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
@@ -58,7 +59,7 @@ function(hlo_add_library target)
   if(types GREATER 1)
     message(FATAL_ERROR "hlo_add_library(${target}): STATIC, SHARED and OBJECT exclude each other")
   endif()
-  foreach(keyword TARGET CPU HEADER MAX_ARENA RUNTIME)
+  foreach(keyword TARGET CPU HEADER NAMESPACE MAX_ARENA RUNTIME)
     if(keyword IN_LIST ARG_KEYWORDS_MISSING_VALUES)
       message(FATAL_ERROR "hlo_add_library(${target}): ${keyword} needs a value")
     endif()
@@ -107,6 +108,11 @@ function(hlo_add_library target)
     endif()
     string(REPLACE ";" "," levels "${ARG_DISPATCH}")
     list(APPEND flags "--dispatch=${levels}")
+  endif()
+  if(ARG_NAMESPACE AND NOT ARG_CXX_HEADER)
+    message(FATAL_ERROR "hlo_add_library(${target}): NAMESPACE is for CXX_HEADER")
+  elseif(ARG_NAMESPACE)
+    list(APPEND flags "--namespace=${ARG_NAMESPACE}")
   endif()
   if(ARG_MAX_ARENA)
     list(APPEND flags "--max-arena=${ARG_MAX_ARENA}")
@@ -158,15 +164,22 @@ function(hlo_add_library target)
       set(object "${folder}/${prefix}.o")
       set(header "${folder}/${prefix}.h")
     endif()
+    set(cxx_header "")
+    set(cxx_flag "")
+    if(ARG_CXX_HEADER)
+      string(REGEX REPLACE "[.]h$" "" cxx_header "${header}")
+      string(APPEND cxx_header ".hpp")
+      set(cxx_flag "--cxx-header=${cxx_header}")
+    endif()
     add_custom_command(
-      OUTPUT "${object}" "${header}"
-      COMMAND "${compiler}" "${source}" -o "${object}" "--header=${header}" "--name=${name}" -MD -MF "${object}.d" ${flags}
+      OUTPUT "${object}" "${header}" ${cxx_header}
+      COMMAND "${compiler}" "${source}" -o "${object}" "--header=${header}" ${cxx_flag} "--name=${name}" -MD -MF "${object}.d" ${flags}
       DEPENDS "${source}" "${compiler_dependency}"
       DEPFILE "${object}.d"
       COMMENT "Compiling ${stem}.hlo"
       VERBATIM)
     list(APPEND objects "${object}")
-    list(APPEND headers "${header}")
+    list(APPEND headers "${header}" ${cxx_header})
   endforeach()
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 
