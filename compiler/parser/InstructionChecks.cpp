@@ -276,11 +276,14 @@ Parser::Result Parser::inferShape(Instruction &inst) {
     return error(inst.opcodePosition)
            << "triangular-solve without a shape needs the attribute 'transpose_a'";
   }
+  // Rules read frontend attributes as well: a composite call has a name.
+  NamedAttrList attributes = inst.attributes;
+  attributes.append(inst.common);
   // Only the name of a computation with errors is known: users of it report nothing more.
   bool silent = false;
   FailureOr<Type> type = hlo::inferType(
       opcodes.getOpName(*inst.info).getStringRef(), inst.operands,
-      inst.attributes.getDictionary(context),
+      attributes.getDictionary(context),
       [&](StringRef name) -> ComputationOp {
         auto it = computations.find(name);
         ComputationOp op = it == computations.end() ? ComputationOp() : it->second.op;

@@ -57,6 +57,9 @@ TEST(RoundTrip, Instructions) {
        "window={size=3 pad=1_1 rhs_reversal=1}"},
       {"r = f32[4,8,8,16] custom-call(), custom_call_target='c', dim_labels=b01f_01io->b01f",
        "dim_labels=b01f_01io->b01f"},
+      // The rule of an omitted shape reads frontend attributes.
+      {"r = call(x), to_apply=neg, is_composite=true, frontend_attributes={composite.name=\"a\"}",
+       "frontend_attributes={composite.name=\"a\"}"},
       {"r = f32[4] conditional(i, x, x), branch_computations={neg, neg}",
        "branch_computations={%neg, %neg}"},
       {"p = pred[] constant(true) r = f32[4] conditional(p, x, x), true_computation=neg, "
