@@ -127,11 +127,21 @@ def _choice(what: str, value: str, values: Mapping[str, int]) -> int:
 
 
 def _load_object(data: bytes, name: str | None) -> Compilation:
+    handle, status = _jit_object(data, name)
+    return _result(handle, status, may_loop=True, obj=data)
+
+
+def _jit_object(data: bytes, prefix: str | None) -> tuple[int | None, int]:
+    """hlo_jit_object: the hlo_compilation and the status."""
     library = _native.compiler()
     handle = ctypes.c_void_p()
-    with _threads.compiling():
-        status = library.hlo_jit_object(data, len(data), name.encode() if name else None, handle)
-    return _result(handle.value, status, may_loop=True, obj=data)
+
+    def run() -> int:
+        with _threads.compiling():
+            return library.hlo_jit_object(data, len(data), prefix.encode() if prefix else None, handle)
+
+    status = _threads.call(run)
+    return handle.value, status
 
 
 def jit(text: bytes, options: dict[str, Any], jobs: int, cache_dir: str | os.PathLike | None) -> Compilation:
@@ -140,14 +150,11 @@ def jit(text: bytes, options: dict[str, Any], jobs: int, cache_dir: str | os.Pat
     key = _cache.key(text, options) if where else ""
     if where and (entry := _cache.read(where, key)):
         facts, data = entry
-        library = _native.compiler()
-        handle = ctypes.c_void_p()
-        with _threads.compiling():
-            status = library.hlo_jit_object(data, len(data), facts["prefix"].encode(), handle)
+        handle, status = _jit_object(data, facts["prefix"])
         if status == _native.OK:
             diagnostics = tuple(Diagnostic(**fields) for fields in facts["diagnostics"])
-            return Compilation(handle.value, diagnostics, may_loop=_may_loop(text), from_cache=True, obj=data)
-        library.hlo_compilation_free(handle)
+            return Compilation(handle, diagnostics, may_loop=_may_loop(text), from_cache=True, obj=data)
+        _native.compiler().hlo_compilation_free(handle)
     handle, status = _compile("hlo_jit_text", text, options, jobs, _native.EMIT_OBJECT)
     compilation = _result(handle, status, may_loop=_may_loop(text))
     if where:
@@ -188,14 +195,14 @@ def _compile(entry: str, text: bytes, fields: Mapping[str, Any], jobs: int, emit
             setattr(options, key, value.encode() if isinstance(value, str) else value)
 
     def run() -> int:
-        return getattr(library, entry)(text, len(text), options, handle)
+        with _threads.compiling():
+            return getattr(library, entry)(text, len(text), options, handle)
 
-    with _threads.compiling():
-        try:
-            status = _threads.interruptible(run, cancel) if _threads.is_interruptible() else run()
-        except BaseException:
-            library.hlo_compilation_free(handle)
-            raise
+    try:
+        status = _threads.call(run, cancel)
+    except BaseException:
+        library.hlo_compilation_free(handle)
+        raise
     return handle.value, status
 
 

@@ -379,9 +379,7 @@ class Function:
         return tuple(results) if self._is_tuple else results[0]
 
     def _enter(self, frame: _Frame, function: Callable[[], int], may_be_short: bool) -> int:
-        if (may_be_short and self._short) or not _threads.is_interruptible():
-            return function()
-        return _threads.interruptible(function, frame.cancel)
+        return function() if may_be_short and self._short else _threads.call(function, frame.cancel)
 
     def _call_general(self, args: Sequence[Any]) -> Any:
         """Any module: bound, donated, packed, bounded or transposed arrays, and state."""

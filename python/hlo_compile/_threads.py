@@ -80,23 +80,39 @@ def interruptible(function: Callable[[], Any], cancel: ctypes.c_int32) -> Any:
     result: list = []
     done = threading.Lock()
     done.acquire()
-    worker.jobs.put((function, result, done))
     try:
+        worker.jobs.put((function, result, done))
         done.acquire()
     except BaseException:
         cancel.value = 1
-        while True:
-            try:
-                done.acquire()
-                break
-            except BaseException:  # the next Ctrl-C; the function is about to return
-                pass
+        _drain(worker)
         _workers.append(worker)
         raise
     _workers.append(worker)
     if len(result) > 1:
         raise result[1]
     return result[0]
+
+
+def _drain(worker: _Worker) -> None:
+    """Returns when the worker has done all that it was given; further exceptions of signal handlers are dropped. It is
+    not known whether the last job was given, so an empty one follows it."""
+    while True:
+        try:
+            done = threading.Lock()
+            done.acquire()
+            worker.jobs.put((lambda: None, [], done))
+            done.acquire()
+            return
+        except BaseException:
+            pass
+
+
+def call(function: Callable[[], Any], cancel: ctypes.c_int32 | None = None) -> Any:
+    """function(), which Ctrl-C ends if this is the main thread."""
+    if is_interruptible():
+        return interruptible(function, ctypes.c_int32(0) if cancel is None else cancel)
+    return function()
 
 
 def pool(threads: int) -> tuple[int, int]:
@@ -117,7 +133,8 @@ def pool(threads: int) -> tuple[int, int]:
 
 
 class compiling:
-    """While a compilation runs, os.fork() of another thread waits: the child would inherit LLVM's locks as they are."""
+    """While a compilation runs, os.fork() of another thread waits: the child would inherit LLVM's locks as they are.
+    Entered on threads only that signal handlers do not interrupt, so that the count is right."""
 
     def __enter__(self) -> None:
         global _num_compiling
