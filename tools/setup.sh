@@ -31,10 +31,13 @@ install_packages() {
 }
 
 BUILD_PACKAGES=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 libclang-rt-22-dev lld-22
-                libgtest-dev zlib1g-dev libzstd-dev liblapack-dev libblas-dev libopenmpi-dev openmpi-bin libtbb-dev libomp-22-dev
+                libgtest-dev libabsl-dev zlib1g-dev libzstd-dev liblapack-dev libblas-dev libopenmpi-dev openmpi-bin libtbb-dev libomp-22-dev
                 gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross
                 gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user musl-tools
                 ninja-build ccache cmake make pkg-config dpkg-dev gcc g++ libc6-dev python3 libllvm14)
+
+# Compilers for examples/languages: 700 MB that nothing else needs. test/languages installs them.
+LANGUAGE_PACKAGES=(rustc golang-go gfortran default-jdk-headless)
 
 # build TARGET...: configures once, then builds with progress on a terminal.
 build() {

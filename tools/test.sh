@@ -39,7 +39,11 @@ suite --limit=900 accuracy test/accuracy/run.sh
 suite --limit=900 optable python3 test/optable/run.py --tool="$bin/hlo-run" --page=tools/hlo-compile/operations.txt
 suite --limit=900 benchmark-modules python3 test/performance/check.py --tool="$bin/hlo-run"
 suite --status demo tools/demo.sh
+suite --limit=600 languages test/languages/run.sh
 suite --limit=900 docs python3 test/docs/run.py --build="$BUILD"
+# The C++ builder: every section of the specification, and random programs.
+suite --limit=600 builder-table python3 test/builder_table.py "$bin/unit-builder-seed" "$shared"
+suite builder-random "$bin/fuzz-builder" --seed=1 --count=100
 # Mutated texts: the compiler must neither crash nor hang.
 suite frontend python3 test/fuzz/frontend.py --tool="$bin/hlo-compile" --seed=1 --count=600 --seconds=30 --keep="$BUILD/fuzz"
 # Programs of libFuzzer: the parser, MLIR, arrays, attributes, calls of handlers.

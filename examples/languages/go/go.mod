@@ -1,0 +1,3 @@
+module regression
+
+go 1.19
