@@ -1,8 +1,8 @@
 //===- Broadcasting.cpp - Operands of different shapes --------------------===//
 //
-// The instructions of the text format take operands of one shape. The builder's take shapes that are
-// compatible, and get here the broadcasts that make them equal: first the operand of lower rank gets
-// dimensions of size 1, then dimensions of size 1 are repeated.
+// The instructions of the text format take operands of one shape. The builder's take shapes that
+// are compatible, and get here the broadcasts that make them equal: first the operand of lower rank
+// gets dimensions of size 1, then dimensions of size 1 are repeated.
 //
 //===----------------------------------------------------------------------===//
 #include "absl/strings/str_join.h"
@@ -16,7 +16,7 @@ XlaOp expandTo(XlaOp operand, const Shape &from, const Shape &target, Numbers di
                SourceLocation at) {
   Shape result = ShapeUtil::ChangeElementType(target, from.element_type());
   result.clear_layout();
-  if (ShapeUtil::Compatible(from, result)) {
+  if (ShapeUtil::Compatible(from, result) && std::is_sorted(dimensions.begin(), dimensions.end())) {
     return operand;
   }
   // The broadcast instruction has no dimensions of size 1 to repeat: they go first.

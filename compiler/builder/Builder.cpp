@@ -4,12 +4,12 @@
 // error with its place.
 //
 //===----------------------------------------------------------------------===//
-#include "hlo/builder.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/strip.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "compiler/builder/Instruction.h"
+#include <hlo/builder.h>
 
 namespace hlo {
 
@@ -63,9 +63,9 @@ absl::StatusOr<ProgramShape> XlaComputation::GetProgramShape() const {
     if (!shape.ok()) {
       return shape.status();
     }
-    program.AddParameter(*std::move(shape), hasName ? std::string(absl::StripAsciiWhitespace(
-                                                          one.substr(0, colon)))
-                                                    : std::string());
+    program.AddParameter(*std::move(shape),
+                         hasName ? std::string(absl::StripAsciiWhitespace(one.substr(0, colon)))
+                                 : std::string());
   }
   absl::ConsumePrefix(&text, ")");
   text = absl::StripLeadingAsciiWhitespace(text);
@@ -93,7 +93,7 @@ std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(const std::string &comp
 
 absl::Status XlaBuilder::first_error() const {
   absl::string_view error = hlo_builder_error(builder);
-  return error.empty()                                 ? absl::OkStatus()
+  return error.empty()                                  ? absl::OkStatus()
          : absl::StrContains(error, "internal error: ") ? absl::InternalError(error)
                                                         : absl::InvalidArgumentError(error);
 }
@@ -113,8 +113,8 @@ absl::StatusOr<Shape> XlaBuilder::GetShape(XlaOp op) const {
   if (op.builder() != this || !op.valid()) {
     absl::Status error = first_error();
     return !error.ok() ? error
-                       : absl::InvalidArgumentError(absl::StrCat(
-                             "the value is not one of the builder '", title, "'"));
+                       : absl::InvalidArgumentError(
+                             absl::StrCat("the value is not one of the builder '", title, "'"));
   }
   const char *text = hlo_builder_shape(builder, op.handle());
   if (!text) {
@@ -232,9 +232,9 @@ XlaOp XlaBuilder::addParameter(std::int64_t number, const Shape &shape, const st
                        at);
   }
   std::string text = shape.ToString(/*print_layout=*/true);
-  hlo_value value = hlo_builder_parameter(builder, number, text.c_str(),
-                                          name.empty() ? nullptr : name.c_str(), at.file_name(),
-                                          at.line());
+  hlo_value value =
+      hlo_builder_parameter(builder, number, text.c_str(), name.empty() ? nullptr : name.c_str(),
+                            at.file_name(), at.line());
   parameters[number] = {shape, name};
   return XlaOp(this, value);
 }
@@ -252,10 +252,9 @@ XlaOp XlaBuilder::addConstant(const Literal &literal, SourceLocation at) {
   }
   std::string name = std::exchange(nextName, "");
   std::string text = literal.shape().ToString();
-  return XlaOp(this, hlo_builder_constant(builder, text.c_str(), literal.untyped_data(),
-                                          literal.size_bytes(),
-                                          name.empty() ? nullptr : name.c_str(), at.file_name(),
-                                          at.line()));
+  return XlaOp(this, hlo_builder_constant(
+                         builder, text.c_str(), literal.untyped_data(), literal.size_bytes(),
+                         name.empty() ? nullptr : name.c_str(), at.file_name(), at.line()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -320,8 +319,8 @@ absl::StatusOr<XlaComputation> XlaBuilder::Build(SourceLocation at) {
 
 absl::StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, SourceLocation at) {
   if (root.builder() != this || !root.valid()) {
-    ReportError(absl::InvalidArgumentError(absl::StrCat(
-                    "Build: the root is not a value of the builder '", title, "'")),
+    ReportError(absl::InvalidArgumentError(
+                    absl::StrCat("Build: the root is not a value of the builder '", title, "'")),
                 at);
   }
   return finish(root.handle(), at);

@@ -72,7 +72,8 @@ static bool resultShapes(Instruction &inst, std::size_t operands, std::int64_t d
     auto d = static_cast<int>(dimension);
     std::int64_t size = from->dimensions(d);
     if (!gathers && size % shards != 0) {
-      inst.fail("dimension ", dimension, " of ", from->ToString(), " cannot be divided by ", shards);
+      inst.fail("dimension ", dimension, " of ", from->ToString(), " cannot be divided by ",
+                shards);
       return false;
     }
     Shape result(from->element_type(), from->dimensions());
@@ -232,14 +233,14 @@ XlaOp CrossReplicaSum(XlaOp operand, absl::Span<const ReplicaGroup> replica_grou
   if (!shape) {
     return inst.add();
   }
-  const Shape &first = shape->IsTuple() && shape->tuple_shapes_size() ? shape->tuple_shapes(0)
-                                                                      : *shape;
+  const Shape &first =
+      shape->IsTuple() && shape->tuple_shapes_size() ? shape->tuple_shapes(0) : *shape;
   if (!first.IsArray()) {
     return inst.fail("the operand must be an array or a tuple of arrays, is ", shape->ToString());
   }
   PrimitiveType type = first.element_type();
-  return AllReduce(operand, detail::scalarBinary(type == PRED ? "or" : "add", type),
-                   replica_groups, std::nullopt, std::nullopt, std::nullopt, at);
+  return AllReduce(operand, detail::scalarBinary(type == PRED ? "or" : "add", type), replica_groups,
+                   std::nullopt, std::nullopt, std::nullopt, at);
 }
 
 XlaOp ReduceScatter(XlaOp operand, const XlaComputation &computation,
@@ -471,8 +472,8 @@ XlaOp SendWithToken(XlaOp operand, XlaOp token, const ChannelHandle &handle, Sou
 
 XlaOp RecvWithToken(XlaOp token, const Shape &shape, const ChannelHandle &handle,
                     SourceLocation at) {
-  return RecvDoneWithToken(
-      RecvStart(token, shape, handle.handle(), /*is_host_transfer=*/false, at), at);
+  return RecvDoneWithToken(RecvStart(token, shape, handle.handle(), /*is_host_transfer=*/false, at),
+                           at);
 }
 
 XlaOp Send(XlaOp operand, const ChannelHandle &handle, SourceLocation at) {

@@ -1,7 +1,7 @@
 //===- Control.cpp - Tuples, calls, loops, custom calls -------------------===//
-#include "hlo/ops/control.h"
 #include "absl/strings/str_join.h"
 #include "compiler/builder/Instruction.h"
+#include <hlo/ops/control.h>
 
 namespace hlo {
 
@@ -41,11 +41,11 @@ XlaOp OptimizationBarrier(XlaOp operand, SourceLocation at) {
   return Instruction("opt-barrier", {operand}, at).add();
 }
 
-XlaOp Domain(XlaOp operand, absl::string_view kind, absl::string_view entry,
-             absl::string_view exit, SourceLocation at) {
+XlaOp Domain(XlaOp operand, absl::string_view kind, absl::string_view entry, absl::string_view exit,
+             SourceLocation at) {
   return Instruction("domain", {operand}, at)
-      .attribute("domain",
-                 absl::StrCat("{kind=", detail::quoted(kind), ", entry=", entry, ", exit=", exit, "}"))
+      .attribute("domain", absl::StrCat("{kind=", detail::quoted(kind), ", entry=", entry,
+                                        ", exit=", exit, "}"))
       .add();
 }
 
@@ -66,8 +66,7 @@ XlaOp Call(XlaBuilder *builder, const XlaComputation &computation, absl::Span<co
   return Instruction("call", operands, at, builder).computation("to_apply", computation).add();
 }
 
-XlaOp Call(const XlaComputation &computation, absl::Span<const XlaOp> operands,
-           SourceLocation at) {
+XlaOp Call(const XlaComputation &computation, absl::Span<const XlaOp> operands, SourceLocation at) {
   return Call(nullptr, computation, operands, at);
 }
 
@@ -171,8 +170,7 @@ XlaOp AsyncStart(XlaBuilder *builder, absl::Span<const XlaOp> operands,
   if (!execution_thread.empty()) {
     inst.text("async_execution_thread", execution_thread);
   }
-  return inst
-      .shape(Shape({Shape(std::move(arguments)), *result, ShapeUtil::MakeScalarShape(U32)}))
+  return inst.shape(Shape({Shape(std::move(arguments)), *result, ShapeUtil::MakeScalarShape(U32)}))
       .computation("calls", called_computation)
       .add();
 }
@@ -318,9 +316,8 @@ XlaOp CustomCall(const std::string &call_target_name, absl::Span<const XlaOp> op
 }
 
 XlaOp CustomCallWithComputation(XlaBuilder *builder, const std::string &call_target_name,
-                                absl::Span<const XlaOp> operands,
-                                const XlaComputation &computation, const Shape &shape,
-                                const std::string &opaque, bool has_side_effect,
+                                absl::Span<const XlaOp> operands, const XlaComputation &computation,
+                                const Shape &shape, const std::string &opaque, bool has_side_effect,
                                 absl::Span<const OutputOperandAliasing> output_operand_aliasing,
                                 const Literal *literal, CustomCallSchedule schedule,
                                 CustomCallApiVersion api_version, SourceLocation at) {

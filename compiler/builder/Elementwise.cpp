@@ -1,6 +1,6 @@
 //===- Elementwise.cpp - One result element per operand element -----------===//
-#include "hlo/ops/elementwise.h"
 #include "compiler/builder/Instruction.h"
+#include <hlo/ops/elementwise.h>
 
 namespace hlo {
 
@@ -20,8 +20,9 @@ static XlaOp unary(absl::string_view opcode, XlaOp operand, SourceLocation at,
                                 ",rtol=", detail::numberText(accuracy->rtol()),
                                 ",ulps=", accuracy->ulps(), "}}"));
   } else if (accuracy) {
-    inst.attribute("result_accuracy",
-                   accuracy->mode() == ResultAccuracy::HIGHEST ? "{mode=highest}" : "{mode=default}");
+    inst.attribute("result_accuracy", accuracy->mode() == ResultAccuracy::HIGHEST
+                                          ? "{mode=highest}"
+                                          : "{mode=default}");
   }
   return inst.add();
 }
@@ -165,8 +166,8 @@ static XlaOp totalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t> bro
     return Compare(lhs, rhs, broadcast_dimensions, ComparisonDirection::k##Name,                   \
                    ComparisonType::kDefault, at);                                                  \
   }                                                                                                \
-  XlaOp Name##TotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t> broadcast_dimensions, \
-                         SourceLocation at) {                                                      \
+  XlaOp Name##TotalOrder(XlaOp lhs, XlaOp rhs,                                                     \
+                         absl::Span<const std::int64_t> broadcast_dimensions, SourceLocation at) { \
     return totalOrder(lhs, rhs, broadcast_dimensions, ComparisonDirection::k##Name, at);           \
   }
 COMPARISON(Eq)
@@ -209,8 +210,8 @@ static XlaOp selectTuple(XlaOp pred, XlaOp onTrue, XlaOp onFalse, const Shape &s
                          SourceLocation at) {
   std::vector<XlaOp> elements;
   for (int i = 0; i < shape.tuple_shapes_size(); ++i) {
-    elements.push_back(Select(pred, detail::element(onTrue, i, at), detail::element(onFalse, i, at),
-                              at));
+    elements.push_back(
+        Select(pred, detail::element(onTrue, i, at), detail::element(onFalse, i, at), at));
   }
   return Tuple(pred.builder(), elements, at);
 }
@@ -238,9 +239,9 @@ XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, SourceLocation at) {
   }
   // The result has the sizes of the operand that is no scalar.
   const Shape &target = yes->rank() ? *yes : no->rank() ? *no : *choice;
-  return Instruction("select",
-                     {pred, scalarTo(on_true, *yes, target, at), scalarTo(on_false, *no, target, at)},
-                     at)
+  return Instruction(
+             "select",
+             {pred, scalarTo(on_true, *yes, target, at), scalarTo(on_false, *no, target, at)}, at)
       .add();
 }
 
@@ -270,9 +271,7 @@ XlaOp BitcastConvertType(XlaOp operand, PrimitiveType new_element_type, SourceLo
     return inst.add();
   }
   // PRED takes a byte.
-  auto bits = [](PrimitiveType type) {
-    return type == PRED ? 8 : primitive_util::BitWidth(type);
-  };
+  auto bits = [](PrimitiveType type) { return type == PRED ? 8 : primitive_util::BitWidth(type); };
   int have = bits(from->element_type()), want = bits(new_element_type);
   Shape result = ShapeUtil::ChangeElementType(*from, new_element_type);
   result.clear_layout();

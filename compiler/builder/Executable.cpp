@@ -4,12 +4,12 @@
 // literals to buffers and back, and the threads and the scratch memory that calls need.
 //
 //===----------------------------------------------------------------------===//
-#include "hlo/executable.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <hlo/executable.h>
 #include <hlo/index.h>
 #include <limits>
 #include <map>
@@ -49,8 +49,7 @@ static std::vector<Diagnostic> diagnosticsOf(const Compilation &compilation) {
   return all;
 }
 
-static void reportProgress(void *user, const char *phase, std::uint32_t done,
-                           std::uint32_t total) {
+static void reportProgress(void *user, const char *phase, std::uint32_t done, std::uint32_t total) {
   static_cast<const CompileOptions *>(user)->progress(phase, done, total);
 }
 
@@ -155,8 +154,7 @@ Block allocate(std::size_t bytes) {
 class Elements {
 public:
   explicit Elements(const hlo_buffer_desc &desc)
-      : type(desc.type),
-        width(primitive_util::ByteWidth(static_cast<PrimitiveType>(desc.type))),
+      : type(desc.type), width(primitive_util::ByteWidth(static_cast<PrimitiveType>(desc.type))),
         packed(hlo_type_bits(desc.type) < 8 && hlo_type_bits(desc.type) > 0) {}
 
   bool isPacked() const { return packed; }
@@ -518,21 +516,20 @@ absl::StatusOr<Literal> Buffers::takeOutput(const Shape &shape) {
   return literal;
 }
 
-absl::StatusOr<std::vector<Literal>>
-Executable::Run(absl::Span<const Literal *const> arguments, const RunOptions &options) const {
+absl::StatusOr<std::vector<Literal>> Executable::Run(absl::Span<const Literal *const> arguments,
+                                                     const RunOptions &options) const {
   const ProgramShape &program = state->program;
   if (static_cast<int>(arguments.size()) != program.parameters_size()) {
-    return absl::InvalidArgumentError(absl::StrCat("takes ", program.parameters_size(),
-                                                   " arguments, got ", arguments.size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("takes ", program.parameters_size(), " arguments, got ", arguments.size()));
   }
   std::vector<const Literal *> leaves;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Shape &wanted = program.parameters(static_cast<int>(i));
     if (!arguments[i] || !sameStructure(*arguments[i], wanted)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("argument ", i, " (", program.parameter_names()[i], ") must be ",
-                       wanted.ToString(), ", is ",
-                       arguments[i] ? arguments[i]->shape().ToString() : "null"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "argument ", i, " (", program.parameter_names()[i], ") must be ", wanted.ToString(),
+          ", is ", arguments[i] ? arguments[i]->shape().ToString() : "null"));
     }
     flatten(*arguments[i], leaves);
   }

@@ -11,7 +11,9 @@ namespace hlo::detail {
 // Text
 //===----------------------------------------------------------------------===//
 
-std::string listText(Numbers numbers) { return absl::StrCat("{", absl::StrJoin(numbers, ","), "}"); }
+std::string listText(Numbers numbers) {
+  return absl::StrCat("{", absl::StrJoin(numbers, ","), "}");
+}
 
 std::string listsText(Groups groups) {
   return absl::StrCat("{",
@@ -163,8 +165,8 @@ XlaOp Instruction::add() {
   for (std::size_t i = 0; i < given.size(); ++i) {
     XlaOp op = given[i];
     if (op.builder() && op.builder() != builder) {
-      return fail("operand ", i, " is a value of the builder '", op.builder()->name(), "', not of '",
-                  builder->name(), "'");
+      return fail("operand ", i, " is a value of the builder '", op.builder()->name(),
+                  "', not of '", builder->name(), "'");
     }
     if (!op.valid()) {
       return fail("operand ", i, " is not a value");
@@ -248,8 +250,7 @@ XlaComputation scalarLess(absl::Span<const PrimitiveType> types) {
                                      absl::StrCat(side, number / 2)));
     }
   }
-  absl::StatusOr<XlaComputation> built =
-      builder.Build(LtTotalOrder(parameters[0], parameters[1]));
+  absl::StatusOr<XlaComputation> built = builder.Build(LtTotalOrder(parameters[0], parameters[1]));
   return built.ok() ? *std::move(built) : XlaComputation();
 }
 

@@ -9,7 +9,7 @@
 #define COMPILER_BUILDER_INSTRUCTION_H
 
 #include "absl/strings/str_cat.h"
-#include "hlo/builder.h"
+#include <hlo/builder.h>
 
 namespace hlo::detail {
 

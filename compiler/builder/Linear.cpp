@@ -154,9 +154,9 @@ XlaOp RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes,
     }
     Shape product = productShape(*left, *right, numbers, *preferred_element_type,
                                  dimension_numbers.rhs_group_dimensions());
-    bool contracts = dimension_numbers.lhs_ragged_dimensions_size() == 1 &&
-                     contains(numbers.lhs_contracting_dimensions(),
-                              dimension_numbers.lhs_ragged_dimensions(0));
+    bool contracts =
+        dimension_numbers.lhs_ragged_dimensions_size() == 1 &&
+        contains(numbers.lhs_contracting_dimensions(), dimension_numbers.lhs_ragged_dimensions(0));
     Shape result(product.element_type(), {});
     if (contracts && sizes->rank() > 0) {
       // A ragged contracted dimension gives one product for each group.
@@ -337,10 +337,9 @@ XlaOp Conv(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t> window_strides, 
     return inst.add();
   }
   int spatial = std::max(left->dimensions_size() - 2, 0);
-  return ConvWithGeneralDimensions(lhs, rhs, window_strides, padding,
-                                   XlaBuilder::CreateDefaultConvDimensionNumbers(spatial),
-                                   feature_group_count, batch_group_count, precision_config,
-                                   preferred_element_type, at);
+  return ConvWithGeneralDimensions(
+      lhs, rhs, window_strides, padding, XlaBuilder::CreateDefaultConvDimensionNumbers(spatial),
+      feature_group_count, batch_group_count, precision_config, preferred_element_type, at);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,11 +1,11 @@
 //===- Literal.cpp - Values on the host -----------------------------------===//
-#include "hlo/literal.h"
-#include "compiler/builder/Number.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/builder/Number.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <hlo/index.h>
+#include <hlo/literal.h>
 #include <ostream>
 
 namespace hlo {
@@ -237,12 +237,8 @@ Literal LiteralUtil::Scalar(PrimitiveType type, double value) {
   return scalar(type, Number::Real(value));
 }
 
-Literal LiteralUtil::MinValue(PrimitiveType type) {
-  return scalar(type, Number::Least(type));
-}
+Literal LiteralUtil::MinValue(PrimitiveType type) { return scalar(type, Number::Least(type)); }
 
-Literal LiteralUtil::MaxValue(PrimitiveType type) {
-  return scalar(type, Number::Greatest(type));
-}
+Literal LiteralUtil::MaxValue(PrimitiveType type) { return scalar(type, Number::Greatest(type)); }
 
 } // namespace hlo

@@ -1,8 +1,8 @@
 //===- Movement.cpp - Constants, shapes, slices, gather -------------------===//
-#include "hlo/ops/movement.h"
 #include "absl/strings/str_join.h"
 #include "compiler/builder/Instruction.h"
 #include <hlo/index.h>
+#include <hlo/ops/movement.h>
 
 namespace hlo {
 
@@ -145,8 +145,7 @@ XlaOp DynamicReshape(XlaOp operand, absl::Span<const XlaOp> dim_sizes,
     return inst.fail("dim_sizes has ", dim_sizes.size(), " entries, new_size_bounds ",
                      new_size_bounds.size(), ", dims_are_dynamic ", dims_are_dynamic.size());
   }
-  Shape result =
-      ShapeUtil::MakeShape(from->element_type(), new_size_bounds, dims_are_dynamic);
+  Shape result = ShapeUtil::MakeShape(from->element_type(), new_size_bounds, dims_are_dynamic);
   return inst.operands(dim_sizes).shape(result).add();
 }
 
@@ -200,8 +199,8 @@ XlaOp Slice(XlaOp operand, absl::Span<const std::int64_t> start_indices,
   for (std::size_t i = 0; i < start_indices.size(); ++i) {
     std::int64_t stride = strides.empty() ? 1 : strides[i];
     if (start_indices[i] < 0 || limit_indices[i] < start_indices[i] || stride < 1) {
-      return inst.fail("range of dimension ", i, " is ", start_indices[i], " to ",
-                       limit_indices[i], " by ", stride);
+      return inst.fail("range of dimension ", i, " is ", start_indices[i], " to ", limit_indices[i],
+                       " by ", stride);
     }
     absl::StrAppend(&text, i ? ", [" : "[", start_indices[i], ":", limit_indices[i], ":", stride,
                     "]");
@@ -306,9 +305,7 @@ XlaOp PadInDim(XlaOp operand, XlaOp padding_value, std::int64_t dimno, std::int6
 
 XlaOp ConcatInDim(XlaBuilder *builder, absl::Span<const XlaOp> operands, std::int64_t dimension,
                   SourceLocation at) {
-  return Instruction("concatenate", operands, at, builder)
-      .numbers("dimensions", {dimension})
-      .add();
+  return Instruction("concatenate", operands, at, builder).numbers("dimensions", {dimension}).add();
 }
 
 XlaOp Concatenate(absl::Span<const XlaOp> operands, std::int64_t dimension, SourceLocation at) {

@@ -119,7 +119,7 @@ static std::uint64_t truncated(double value, int bits, bool isSigned) {
   double limit = std::ldexp(1.0, isSigned ? bits - 1 : bits);
   if (isSigned) {
     std::int64_t least = std::numeric_limits<std::int64_t>::min() >> (64 - bits);
-    return static_cast<std::uint64_t>(value >= limit    ? ~least
+    return static_cast<std::uint64_t>(value >= limit   ? ~least
                                       : value < -limit ? least
                                                        : static_cast<std::int64_t>(value));
   }

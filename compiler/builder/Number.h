@@ -2,7 +2,7 @@
 #ifndef COMPILER_BUILDER_NUMBER_H
 #define COMPILER_BUILDER_NUMBER_H
 
-#include "hlo/primitive_type.h"
+#include <hlo/primitive_type.h>
 #include <string>
 
 namespace hlo::detail {
@@ -17,8 +17,8 @@ public:
 
   /// The element at `data`, of ByteWidth(type) bytes.
   static Number Read(PrimitiveType type, const char *data);
-  /// Stores it converted: integers keep the low bits; floating values become integers by truncation,
-  /// within the type's range, NaN by 0; PRED is whether it is not 0.
+  /// Stores it converted: integers keep the low bits; floating values become integers by
+  /// truncation, within the type's range, NaN by 0; PRED is whether it is not 0.
   void Write(PrimitiveType type, char *data) const;
 
   double AsDouble() const;

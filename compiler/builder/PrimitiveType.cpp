@@ -1,8 +1,8 @@
 //===- PrimitiveType.cpp - Element types and small floating formats -------===//
-#include "hlo/primitive_type.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include <cmath>
+#include <hlo/primitive_type.h>
 #include <limits>
 
 namespace hlo::primitive_util {
@@ -52,10 +52,10 @@ constexpr Name names[] = {
 
 /// What the largest codes of a format mean.
 enum class Top {
-  infinity, ///< the largest exponent is infinity and NaN, as in IEEE 754
-  nan,      ///< the largest code is NaN
+  infinity,     ///< the largest exponent is infinity and NaN, as in IEEE 754
+  nan,          ///< the largest code is NaN
   unsignedZero, ///< all are finite; the code of -0 is NaN
-  finite    ///< all are finite; there is no NaN
+  finite        ///< all are finite; there is no NaN
 };
 
 struct Format {
@@ -131,9 +131,7 @@ absl::StatusOr<PrimitiveType> StringToPrimitiveType(absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat("unknown element type '", text, "'"));
 }
 
-bool IsArrayType(PrimitiveType type) {
-  return type > PRIMITIVE_TYPE_INVALID && type <= F6E3M2FN;
-}
+bool IsArrayType(PrimitiveType type) { return type > PRIMITIVE_TYPE_INVALID && type <= F6E3M2FN; }
 
 bool IsFloatingPointType(PrimitiveType type) {
   return (type >= F16 && type <= F64) || (type >= F8E5M2 && type <= F6E3M2FN);
@@ -240,9 +238,9 @@ std::uint16_t EncodeFloat(PrimitiveType type, double value) {
     bool isOdd = std::fmod(whole, 2) != 0;
     whole += rest > 0.5 || (rest == 0.5 && isOdd);
     // A carry into the next power of two is one into the exponent's bits.
-    std::int64_t wide = (static_cast<std::int64_t>(exponent + format.bias - 1)
-                         << format.mantissaBits) +
-                        static_cast<std::int64_t>(whole);
+    std::int64_t wide =
+        (static_cast<std::int64_t>(exponent + format.bias - 1) << format.mantissaBits) +
+        static_cast<std::int64_t>(whole);
     code = static_cast<unsigned>(std::min<std::int64_t>(wide, format.largest() + 1));
   }
   if (code > format.largest()) {

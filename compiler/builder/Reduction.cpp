@@ -354,8 +354,8 @@ XlaOp RngBernoulli(XlaOp mean, const Shape &shape, SourceLocation at) {
     return inst.add();
   }
   PrimitiveType type = parameter->element_type();
-  bool isResult = primitive_util::IsIntegralType(shape.element_type()) ||
-                  shape.element_type() == PRED;
+  bool isResult =
+      primitive_util::IsIntegralType(shape.element_type()) || shape.element_type() == PRED;
   if (parameter->rank() != 0 || !primitive_util::IsFloatingPointType(type) || !isResult) {
     return inst.fail("takes a floating scalar and a shape of integers or pred, the mean is ",
                      parameter->ToString(), ", the shape ", shape.ToString());

@@ -1,5 +1,4 @@
 //===- Shape.cpp - Shapes, layouts and their text -------------------------===//
-#include "hlo/shape.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -7,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include <algorithm>
 #include <hlo/index.h>
+#include <hlo/shape.h>
 #include <limits>
 #include <ostream>
 
@@ -16,7 +16,9 @@ namespace hlo {
 // Layout, Shape
 //===----------------------------------------------------------------------===//
 
-std::string Layout::ToString() const { return absl::StrCat("{", absl::StrJoin(minorToMajor, ","), "}"); }
+std::string Layout::ToString() const {
+  return absl::StrCat("{", absl::StrJoin(minorToMajor, ","), "}");
+}
 
 bool Layout::operator==(const Layout &other) const {
   return minorToMajor == other.minorToMajor && paddedDimensions == other.paddedDimensions &&
@@ -301,8 +303,7 @@ std::int64_t ShapeUtil::ByteSizeOf(const Shape &shape) {
   }
   std::int64_t bits = hlo_type_bits(shape.element_type());
   std::int64_t count = ElementsIn(shape);
-  return bits >= 8 ? times(count, bits / 8)
-                   : count / (8 / bits) + (count % (8 / bits) ? 1 : 0);
+  return bits >= 8 ? times(count, bits / 8) : count / (8 / bits) + (count % (8 / bits) ? 1 : 0);
 }
 
 std::int64_t ShapeUtil::TrueRank(const Shape &shape) {
@@ -414,8 +415,8 @@ absl::StatusOr<Shape> ShapeUtil::GetSubshape(const Shape &shape,
   const Shape *at = &shape;
   for (std::int64_t i : index) {
     if (!at->IsTuple() || i < 0 || i >= at->tuple_shapes_size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          shape.ToString(), " has no element {", absl::StrJoin(index, ","), "}"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(shape.ToString(), " has no element {", absl::StrJoin(index, ","), "}"));
     }
     at = &at->tuple_shapes(static_cast<int>(i));
   }
@@ -541,11 +542,11 @@ absl::Status LayoutUtil::ValidateLayoutForShape(const Layout &layout, const Shap
     holds = padded[i] >= shape.dimensions(static_cast<int>(i));
   }
   if (!isPermutation || !holds) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        isPermutation ? "padded_dimensions {" : "minor_to_major {",
-        absl::StrJoin(isPermutation ? padded : layout.minor_to_major(), ","),
-        isPermutation ? "} do not hold " : "} is not an order of the dimensions of ",
-        shape.ToString()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(isPermutation ? "padded_dimensions {" : "minor_to_major {",
+                     absl::StrJoin(isPermutation ? padded : layout.minor_to_major(), ","),
+                     isPermutation ? "} do not hold " : "} is not an order of the dimensions of ",
+                     shape.ToString()));
   }
   return absl::OkStatus();
 }
@@ -572,8 +573,8 @@ IndexUtil::MultidimensionalIndexToLinearIndex(const Shape &shape,
   return hlo_linear_index(&array, multi_index.data());
 }
 
-std::vector<std::int64_t>
-IndexUtil::LinearIndexToMultidimensionalIndex(const Shape &shape, std::int64_t linear_index) {
+std::vector<std::int64_t> IndexUtil::LinearIndexToMultidimensionalIndex(const Shape &shape,
+                                                                        std::int64_t linear_index) {
   hlo_array array = arrayOf(shape);
   std::vector<std::int64_t> index(shape.dimensions_size());
   hlo_array_index(&array, linear_index, index.data());

@@ -49,14 +49,13 @@ std::string Window::text() const {
   add("stride", strides);
   if (std::any_of(padding.begin(), padding.end(),
                   [](const auto &pair) { return pair.first || pair.second; })) {
-    absl::StrAppend(&text, " pad=",
-                    absl::StrJoin(padding, "x", absl::PairFormatter("_")));
+    absl::StrAppend(&text, " pad=", absl::StrJoin(padding, "x", absl::PairFormatter("_")));
   }
   add("lhs_dilate", baseDilations);
   add("rhs_dilate", windowDilations);
   if (std::find(reversal.begin(), reversal.end(), true) != reversal.end()) {
-    absl::StrAppend(&text, " rhs_reversal=",
-                    absl::StrJoin(reversal, "x", [](std::string *out, bool is) {
+    absl::StrAppend(&text,
+                    " rhs_reversal=", absl::StrJoin(reversal, "x", [](std::string *out, bool is) {
                       *out += is ? "1" : "0";
                     }));
   }
@@ -66,9 +65,7 @@ std::string Window::text() const {
 /// (n - 1) * dilation + 1; in doubles first, for sizes that do not fit.
 static std::int64_t dilated(std::int64_t size, std::int64_t dilation) {
   double exact = (static_cast<double>(size) - 1) * static_cast<double>(dilation) + 1;
-  return size <= 0            ? 0
-         : exact > 0x1p60 ? std::int64_t(1) << 60
-                          : (size - 1) * dilation + 1;
+  return size <= 0 ? 0 : exact > 0x1p60 ? std::int64_t(1) << 60 : (size - 1) * dilation + 1;
 }
 
 void Window::pad(Numbers inputSizes, Padding kind) {

@@ -26,15 +26,15 @@
 #ifndef HLO_BUILDER_H
 #define HLO_BUILDER_H
 
-#include "hlo/computation.h"
-#include "hlo/executable.h"
-#include "hlo/literal.h"
-#include "hlo/op.h"
-#include "hlo/ops/communication.h"
-#include "hlo/ops/compute.h"
-#include "hlo/ops/control.h"
-#include "hlo/ops/elementwise.h"
-#include "hlo/ops/movement.h"
+#include <hlo/computation.h>
+#include <hlo/executable.h>
+#include <hlo/literal.h>
+#include <hlo/op.h>
+#include <hlo/ops/communication.h>
+#include <hlo/ops/compute.h>
+#include <hlo/ops/control.h>
+#include <hlo/ops/elementwise.h>
+#include <hlo/ops/movement.h>
 
 namespace hlo {
 

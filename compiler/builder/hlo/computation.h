@@ -6,8 +6,8 @@
 #ifndef HLO_COMPUTATION_H
 #define HLO_COMPUTATION_H
 
-#include "hlo/shape.h"
 #include <hlo/builder_c.h>
+#include <hlo/shape.h>
 #include <memory>
 
 namespace hlo {

@@ -11,9 +11,9 @@
 #define HLO_EXECUTABLE_H
 
 #include "absl/functional/any_invocable.h"
-#include "hlo/computation.h"
-#include "hlo/literal.h"
 #include <hlo/compiler.h>
+#include <hlo/computation.h>
+#include <hlo/literal.h>
 #include <hlo/pool.h>
 
 namespace hlo {

@@ -6,8 +6,8 @@
 #ifndef HLO_LITERAL_H
 #define HLO_LITERAL_H
 
-#include "hlo/shape.h"
 #include <cstring>
+#include <hlo/shape.h>
 #include <initializer_list>
 
 namespace hlo {

@@ -6,8 +6,8 @@
 #ifndef HLO_OP_H
 #define HLO_OP_H
 
-#include "hlo/source_location.h"
 #include <hlo/builder_c.h>
+#include <hlo/source_location.h>
 
 namespace hlo {
 

@@ -14,7 +14,7 @@
 #define HLO_SHAPE_H
 
 #include "absl/types/span.h"
-#include "hlo/primitive_type.h"
+#include <hlo/primitive_type.h>
 #include <iosfwd>
 #include <string>
 #include <utility>

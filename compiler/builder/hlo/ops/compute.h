@@ -6,9 +6,9 @@
 #ifndef HLO_OPS_COMPUTE_H
 #define HLO_OPS_COMPUTE_H
 
-#include "hlo/attributes.h"
-#include "hlo/computation.h"
-#include "hlo/op.h"
+#include <hlo/attributes.h>
+#include <hlo/computation.h>
+#include <hlo/op.h>
 #include <optional>
 
 namespace hlo {

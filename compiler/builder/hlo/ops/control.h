@@ -8,10 +8,10 @@
 #ifndef HLO_OPS_CONTROL_H
 #define HLO_OPS_CONTROL_H
 
-#include "hlo/attributes.h"
-#include "hlo/computation.h"
-#include "hlo/literal.h"
-#include "hlo/op.h"
+#include <hlo/attributes.h>
+#include <hlo/computation.h>
+#include <hlo/literal.h>
+#include <hlo/op.h>
 #include <optional>
 
 namespace hlo {

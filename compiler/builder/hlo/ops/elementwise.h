@@ -6,9 +6,9 @@
 #ifndef HLO_OPS_ELEMENTWISE_H
 #define HLO_OPS_ELEMENTWISE_H
 
-#include "hlo/attributes.h"
-#include "hlo/op.h"
-#include "hlo/shape.h"
+#include <hlo/attributes.h>
+#include <hlo/op.h>
+#include <hlo/shape.h>
 #include <optional>
 
 namespace hlo {

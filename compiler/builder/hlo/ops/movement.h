@@ -6,9 +6,9 @@
 #ifndef HLO_OPS_MOVEMENT_H
 #define HLO_OPS_MOVEMENT_H
 
-#include "hlo/attributes.h"
-#include "hlo/literal.h"
-#include "hlo/op.h"
+#include <hlo/attributes.h>
+#include <hlo/literal.h>
+#include <hlo/op.h>
 
 namespace hlo {
 
