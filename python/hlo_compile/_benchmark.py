@@ -46,7 +46,7 @@ def benchmark(function: Callable[..., Any], *args: Any, seconds: float = 0.5, **
         return time.perf_counter() - start
 
     once()
-    times = []
+    times: list[float] = []
     end = time.perf_counter() + seconds
     while len(times) < 3 or time.perf_counter() < end:
         times.append(once())

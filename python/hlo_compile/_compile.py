@@ -131,7 +131,7 @@ def _load_object(data: bytes, name: str | None) -> Compilation:
     return _result(handle, status, may_loop=True, obj=data)
 
 
-def _jit_object(data: bytes, prefix: str | None) -> tuple[int | None, int]:
+def _jit_object(data: bytes, prefix: str | None) -> tuple[int, int]:
     """hlo_jit_object: the hlo_compilation and the status."""
     library = _native.compiler()
     handle = ctypes.c_void_p()
@@ -141,7 +141,7 @@ def _jit_object(data: bytes, prefix: str | None) -> tuple[int | None, int]:
             return library.hlo_jit_object(data, len(data), prefix.encode() if prefix else None, handle)
 
     status = _threads.call(run)
-    return handle.value, status
+    return handle.value or 0, status
 
 
 def jit(text: bytes, options: dict[str, Any], jobs: int, cache_dir: str | os.PathLike | None) -> Compilation:
@@ -203,14 +203,14 @@ def _compile(entry: str, text: bytes, fields: Mapping[str, Any], jobs: int, emit
     except BaseException:
         library.hlo_compilation_free(handle)
         raise
-    return handle.value, status
+    return handle.value or 0, status
 
 
 def _may_loop(text: bytes) -> bool:
     return b" while(" in text
 
 
-def _result(handle: int | None, status: int, *, may_loop: bool, obj: bytes | None = None) -> Compilation:
+def _result(handle: int, status: int, *, may_loop: bool, obj: bytes | None = None) -> Compilation:
     library = _native.compiler()
     diagnostics = _diagnostics(handle)
     if status != _native.OK:
@@ -220,7 +220,7 @@ def _result(handle: int | None, status: int, *, may_loop: bool, obj: bytes | Non
     return Compilation(handle, diagnostics, may_loop=may_loop, obj=obj)
 
 
-def _diagnostics(handle: int | None) -> tuple[Diagnostic, ...]:
+def _diagnostics(handle: int) -> tuple[Diagnostic, ...]:
     library = _native.compiler()
     result = []
     for i in range(library.hlo_compilation_num_diagnostics(handle)):

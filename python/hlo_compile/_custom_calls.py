@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterable, Mapping
 from . import _native, _paths
 
 _STT_FUNC, _STT_GNU_IFUNC = 2, 10
+_FUNCTION: Any = type(ctypes.pythonapi.PyCapsule_GetPointer).__mro__[1]  # what all of ctypes' functions are
 
 
 class _Info(ctypes.Structure):
@@ -49,7 +50,7 @@ def _address(name: str, value: Any) -> int:
         api.PyCapsule_GetPointer.restype = ctypes.c_void_p
         api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
         return api.PyCapsule_GetPointer(value, api.PyCapsule_GetName(value))
-    if isinstance(value, ctypes._CFuncPtr):
+    if isinstance(value, _FUNCTION):
         return ctypes.cast(value, ctypes.c_void_p).value or 0
     raise TypeError(f"custom_calls[{name!r}] is {type(value).__name__}; expected an address, a ctypes function or a "
                     "PyCapsule")
@@ -71,7 +72,7 @@ class Table:
         for path in sources:
             self.libraries.append(ctypes.CDLL(str(Path(path).resolve())))
         others: Mapping[str, Any] | None = None
-        entries = []
+        entries: list[_native.CustomCall] = []
         lapack: list[ctypes.CDLL] | None = None
         targets = self._targets(module)
         for target in targets:

@@ -67,7 +67,7 @@ class _Array(NamedTuple):
     is_input: bool
     name: str
     c_type: str
-    count: int  # of c_type
+    length: int  # of c_type
     is_float: bool
 
 
@@ -87,9 +87,9 @@ def _main(name: str, arrays: Sequence[_Array], is_prepared: bool) -> str:
     """main.c: each array is static, and the output is the first elements of each result."""
     declarations, fill, print_lines = [], [], []
     for array in arrays:
-        declarations.append(f"static _Alignas(64) {array.c_type} {array.name}[{array.count}];")
+        declarations.append(f"static _Alignas(64) {array.c_type} {array.name}[{array.length}];")
         if array.is_input and array.is_float:
-            fill.append(f"  for (size_t i = 0; i < {array.count}; ++i) {array.name}[i] = ({array.c_type})(i % 17) / 16;")
+            fill.append(f"  for (size_t i = 0; i < {array.length}; ++i) {array.name}[i] = ({array.c_type})(i % 17) / 16;")
     for i, array in enumerate(a for a in arrays if not a.is_input):
         print_lines.append(f"  print_first(hlo_output_at(description, {i}), {array.name});")
     members = "\n".join(f"  args.{array.name} = {array.name};" for array in arrays)

@@ -40,7 +40,7 @@ def _choose_address() -> Callable[[np.ndarray], int]:
     from_address = c_void_p.from_address
 
     def address(array: np.ndarray) -> int:
-        return from_address(id(array) + header).value
+        return from_address(id(array) + header).value or 0
 
     probe = np.arange(7)[2:]
     try:
@@ -337,7 +337,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != self._num_arguments:
-            args = self._bind(args, kwargs, self._arguments, self.describe().name)
+            args = tuple(self._bind(args, kwargs, self._arguments, self.describe().name))
         if not self._fast:
             return self._call_general(args)
         try:

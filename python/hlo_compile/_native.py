@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int32, c_int64, c_size_t, c_uint8, c_uint32
 from ctypes import c_uint64, c_void_p
-from typing import Iterator
+from typing import Any, Iterator
 
 from . import _paths
 
@@ -159,10 +159,10 @@ def text(value: bytes | None) -> str:
     return "" if value is None else value.decode("utf-8", "replace")
 
 
-def elements(kind: type, address: int | None, stride: int, count: int) -> Iterator:
+def elements(kind: Any, address: int | None, stride: int, count: int) -> Iterator[Any]:
     """The structs of an array whose elements are `stride` bytes apart."""
-    for i in range(count):
-        yield kind.from_address(address + i * stride)
+    for i in range(count if address else 0):
+        yield kind.from_address((address or 0) + i * stride)
 
 
 def status_name(status: int) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+ml_dtypes: Any
 try:
     import ml_dtypes
 except ImportError:
@@ -87,7 +88,7 @@ def unpack(data: np.ndarray, element: ElementType, shape: tuple[int, ...]) -> np
     """The array whose packed bytes are `data`."""
     per_byte = 8 // element.bits
     shifts = np.arange(per_byte, dtype=np.uint8) * element.bits
-    raw = ((data[:, None] >> shifts) & ((1 << element.bits) - 1)).astype(np.uint8).reshape(-1)
+    raw: Any = ((data[:, None] >> shifts) & ((1 << element.bits) - 1)).astype(np.uint8).reshape(-1)
     raw = raw[:int(np.prod(shape))].reshape(shape)
     if element.dtype == np.uint8:
         return raw
