@@ -538,4 +538,17 @@ XlaOp RecvFromHost(XlaOp token, const Shape &shape, const ChannelHandle &handle,
                            at);
 }
 
+XlaOp SendWithTokens(XlaOp operand, XlaOp token, const ChannelHandle &handle, SourceLocation at) {
+  return SendWithToken(operand, token, handle, at);
+}
+
+XlaOp RecvWithTokens(XlaOp token, const Shape &shape, const ChannelHandle &handle,
+                     SourceLocation at) {
+  return RecvWithToken(token, shape, handle, at);
+}
+
+XlaOp RecvToHost(XlaOp token, const Shape &shape, const ChannelHandle &handle, SourceLocation at) {
+  return RecvFromHost(token, shape, handle, at);
+}
+
 } // namespace hlo

@@ -66,7 +66,8 @@ static absl::StatusOr<Compilation> compileWith(Compiler compiler, const XlaCompu
   for (const std::string &level : options.dispatch) {
     levels.push_back(level.c_str());
   }
-  std::string file = computation.name() + ".hlo";
+  std::string file =
+      (computation.name().empty() ? "module" : computation.name()) + std::string(".hlo");
   hlo_compile_options given = hlo_compile_options_init();
   given.emit = options.emit;
   given.file = file.c_str();

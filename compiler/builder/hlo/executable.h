@@ -26,7 +26,9 @@ struct CompileOptions {
   std::string cpu;                   ///< name as for --cpu, or "host"
   std::string features;              ///< "+a,-b"
   std::vector<std::string> dispatch; ///< CPU levels, as for --dispatch
-  std::string immutable_params;      ///< as for --immutable-params
+  /// As for --immutable-params. An Executable then needs RunOptions.call.prepared, which
+  /// description()->prepare writes.
+  std::string immutable_params;
   std::uint32_t emit = 0;            ///< sum of HLO_EMIT_*; 0: object and header
   std::uint32_t flags = 0;           ///< sum of HLO_COMPILE_*
   std::uint32_t jobs = 0;            ///< threads of the compiler; 0: one for each CPU

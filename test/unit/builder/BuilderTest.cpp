@@ -1,5 +1,7 @@
 //===- BuilderTest.cpp - Building, printing, errors and their places ------===//
 #include "Support.h"
+#include <atomic>
+#include <thread>
 
 using namespace hlo;
 using namespace hlo::test;
@@ -74,6 +76,61 @@ TEST(Builder, SmallAndTupleArguments) {
   Literal four = LiteralUtil::CreateR1<s4>({s4(-3), s4(2), s4(1)});
   std::vector<Literal> arguments{Literal::MakeTuple({four, LiteralUtil::CreateR0<float>(0.5f)})};
   EXPECT_EQ(runText(b, root, arguments), "s4[3] {-6, 4, 2} f32[3] {-1.5, 1, 0.5}");
+}
+
+TEST(Builder, LayoutsOfBuffers) {
+  XlaBuilder b("f");
+  Shape columns = ShapeUtil::MakeShapeWithLayout(F32, {2, 3}, {0, 1});
+  XlaOp x = Parameter(&b, 0, columns, "x");
+  CompileOptions options;
+  options.flags = HLO_COMPILE_ENTRY_LAYOUT_TEXT;
+  auto executable = Jit(finish(b, x + x), options);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  EXPECT_EQ(executable->description()->inputs[0].minor_to_major[0], 0);
+  auto results = executable->Run({LiteralUtil::CreateR2<float>({{1, 2, 3}, {4, 5, 6}})});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0].ToString(), "f32[2,3] {{2, 4, 6}, {8, 10, 12}}");
+}
+
+TEST(Builder, AnyNames) {
+  for (const char *name : {"", "my f", "3/\\\"x", "\xff\n", "f:(a,b)"}) {
+    XlaBuilder b(name);
+    XlaOp x = Parameter(&b, 0, f32({}), name);
+    XlaOp y = Parameter(&b, 1, f32({}), name);
+    EXPECT_EQ(runText(b, x - y, {LiteralUtil::CreateR0<float>(3), LiteralUtil::CreateR0<float>(1)}),
+              "f32[] 2");
+  }
+}
+
+TEST(Builder, Threads) {
+  XlaComputation add = scalarAdd();
+  std::atomic<int> good = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      XlaBuilder b("f");
+      XlaOp x = Parameter(&b, 0, f32({64, 64}), "x");
+      auto built = b.Build(Reduce(Dot(x, x), ConstantR0<float>(&b, float(t)), add, {0, 1}));
+      auto executable = built.ok() ? Jit(*built) : built.status();
+      // One executable on several threads, each call with threads of its own.
+      std::vector<std::thread> callers;
+      for (std::uint32_t caller = 0; executable.ok() && caller < 3; ++caller) {
+        callers.emplace_back([&, caller] {
+          RunOptions options;
+          options.threads = caller;
+          auto results = executable->Run({LiteralUtil::CreateFull<float>({64, 64}, 1)}, options);
+          good += results.ok() && (*results)[0].Get<float>({}) == 64 * 64 * 64 + t;
+        });
+      }
+      for (std::thread &caller : callers) {
+        caller.join();
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(good, 12);
 }
 
 TEST(Builder, BoundedSizes) {

@@ -1,6 +1,5 @@
 //===- OpsTest.cpp - Every operation, built and run -----------------------===//
 #include "Support.h"
-#include <atomic>
 #include <hlo/feed.h>
 #include <hlo/ranks.h>
 #include <thread>
@@ -629,7 +628,7 @@ TEST(Ops, FeedsAndTransfersWithTokens) {
   XlaOp token = OutfeedWithToken(GetTupleElement(fed, 0), GetTupleElement(fed, 1), pair);
   XlaOp sent = SendToHost(GetTupleElement(fed, 0), token, pair,
                           ChannelHandle(1, ChannelHandle::DEVICE_TO_HOST));
-  XlaOp received = RecvFromHost(sent, pair, ChannelHandle(2, ChannelHandle::HOST_TO_DEVICE));
+  XlaOp received = RecvToHost(sent, pair, ChannelHandle(2, ChannelHandle::HOST_TO_DEVICE));
   Queues queues;
   queues.push(queues.in, 3), queues.push(queues.from, 4);
   EXPECT_EQ(run(b, GetTupleElement(received, 0), {}, queues.options).at(0).ToString(),
@@ -734,7 +733,7 @@ TEST(Ops, TransfersBetweenReplicas) {
   EXPECT_EQ(ON_TWO([&] {
               b->SetFrontendAttributes({{"_xla_send_recv_source_target_pairs", "{{0,1},{1,0}}"}});
               XlaOp received = RecvWithToken(CreateToken(b), f32({4}), ChannelHandle(1));
-              SendWithToken(x, CreateToken(b), ChannelHandle(1));
+              SendWithTokens(x, CreateToken(b), ChannelHandle(1));
               return GetTupleElement(received, 0);
             }()),
             "f32[4] {10, 20, 30, 40}; f32[4] {1, 2, 3, 4}");

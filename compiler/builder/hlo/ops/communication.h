@@ -162,6 +162,14 @@ XlaOp SendToHost(XlaOp operand, XlaOp token, const Shape &shape_with_layout,
 XlaOp RecvFromHost(XlaOp token, const Shape &shape, const ChannelHandle &handle,
                    SourceLocation at = SourceLocation::current());
 
+/// Other names of these in the documents.
+XlaOp SendWithTokens(XlaOp operand, XlaOp token, const ChannelHandle &handle,
+                     SourceLocation at = SourceLocation::current());
+XlaOp RecvWithTokens(XlaOp token, const Shape &shape, const ChannelHandle &handle,
+                     SourceLocation at = SourceLocation::current());
+XlaOp RecvToHost(XlaOp token, const Shape &shape, const ChannelHandle &handle,
+                 SourceLocation at = SourceLocation::current());
+
 /// The halves of the above: begin a transfer without waiting. The result is the transfer's context,
 /// (data, u32[], token[]), for SendDone and RecvDone. Without a token, it begins after the calls of
 /// Send or Recv with a handle that came before.
