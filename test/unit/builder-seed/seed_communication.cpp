@@ -229,6 +229,7 @@ ROW(Send, "Send(operand, handle)", "zh: Send", "en: Send", "tr: Gönder") {
   // The other end is in another computation, which this compiler does not run: text only.
   PRINTS(Send(x(b), ChannelHandle(1)), "send-done(");
   PRINTS(AddDependency(x(b), SendWithToken(x(b), CreateToken(b), ChannelHandle(1))), "send(");
+  PRINTS(AddDependency(x(b), SendWithTokens(x(b), CreateToken(b), ChannelHandle(1))), "send(");
   FAILS(SendWithToken(x(b), x(b), ChannelHandle(1)), "must be token");
 }
 
@@ -246,7 +247,13 @@ ROW(Recv, "Recv(builder, shape, handle)", "zh: Recv", "en: Recv", "tr: Recv") {
                                     ChannelHandle(3, ChannelHandle::HOST_TO_DEVICE)),
                        0),
        f32({2}, {1, 2}));
+  NextHostRecv({f32({2}, {1, 2})});
+  RUNS(GetTupleElement(RecvToHost(CreateToken(b), ShapeUtil::MakeShape(F32, {2}),
+                                  ChannelHandle(3, ChannelHandle::HOST_TO_DEVICE)),
+                       0),
+       f32({2}, {1, 2}));
   PRINTS(Recv(b, ShapeUtil::MakeShape(F32, {2}), ChannelHandle(1)), "recv-done(");
+  PRINTS(RecvWithTokens(CreateToken(b), ShapeUtil::MakeShape(F32, {2}), ChannelHandle(1)), "recv(");
   PRINTS(RecvWithToken(CreateToken(b), ShapeUtil::MakeShape(F32, {2}), ChannelHandle(1)), "recv(");
   FAILS(Recv(b, ShapeUtil::MakeShape(F32, {-2}), ChannelHandle(1)), "has negative size");
   auto x = f32({2}, {1, 2});

@@ -86,6 +86,10 @@ ROW(ReduceWindow,
   RUNS(ReduceWindow(input(b), ConstantLiteral(b, LiteralUtil::MinValue(F32)), max, {2, 3}, {2, 3},
                     Padding::kValid),
        f32({2, 2}, {9, 12, 21, 24}));
+  // As a member of the builder, the older documents' form.
+  RUNS(b->ReduceWindow(input(b), b->ConstantLiteral(LiteralUtil::MinValue(F32)), max, {2, 3},
+                       {2, 3}, Padding::kValid),
+       f32({2, 2}, {9, 12, 21, 24}));
   auto powers = f32({5}, {10000, 1000, 100, 10, 1});
   RUNS(ReduceWindow(powers(b), ConstantLiteral(b, LiteralUtil::MaxValue(F32)), min, {3}, {2},
                     Padding::kValid),
