@@ -23,11 +23,12 @@ static_assert(HLO_EMIT_OBJECT == unsigned(EmitObject) &&
               HLO_EMIT_ASSEMBLY == unsigned(EmitAssembly) &&
               HLO_EMIT_LLVM == unsigned(EmitLlvmIr) && HLO_EMIT_BITCODE == unsigned(EmitBitcode) &&
               HLO_EMIT_HLO == unsigned(EmitHlo) && HLO_EMIT_HEADER == unsigned(EmitHeader) &&
-              HLO_EMIT_SIGNATURE == unsigned(EmitSignature));
+              HLO_EMIT_SIGNATURE == unsigned(EmitSignature) &&
+              HLO_EMIT_CXX_HEADER == unsigned(EmitCxxHeader));
 
 static constexpr unsigned knownEmits = HLO_EMIT_OBJECT | HLO_EMIT_ASSEMBLY | HLO_EMIT_LLVM |
                                        HLO_EMIT_BITCODE | HLO_EMIT_HLO | HLO_EMIT_HEADER |
-                                       HLO_EMIT_SIGNATURE;
+                                       HLO_EMIT_SIGNATURE | HLO_EMIT_CXX_HEADER;
 
 static hlo_status statusOf(ErrorKind kind) {
   switch (kind) {
@@ -66,7 +67,8 @@ void hlo_compilation::finish() {
   }
 }
 
-/// The caller's options, as far as its `struct_size` reaches. False if it is no size of a version.
+/// The caller's options, as far as its `struct_size` reaches. False if it is less than that of the
+/// first version, which ended with `user`.
 static bool readOptions(const hlo_compile_options *given, hlo_compile_options &options) {
   options = hlo_compile_options_init();
   if (!given) {
@@ -104,6 +106,7 @@ static std::string translate(const hlo_compile_options &options, CompileOptions 
   result.triple = text(options.target);
   result.cpu = text(options.cpu);
   result.features = text(options.features);
+  result.space = text(options.cxx_namespace);
   for (size_t i = 0; i < options.num_dispatch; ++i) {
     result.dispatch.push_back(text(options.dispatch[i]));
   }
@@ -248,6 +251,7 @@ hlo_bytes hlo_compilation_artifact(const hlo_compilation *compilation, uint32_t 
   case HLO_EMIT_HLO: return bytes(artifacts.hlo);
   case HLO_EMIT_HEADER: return bytes(artifacts.header);
   case HLO_EMIT_SIGNATURE: return bytes(artifacts.signature);
+  case HLO_EMIT_CXX_HEADER: return bytes(artifacts.cxxHeader);
   default: return {nullptr, 0};
   }
 }

@@ -49,7 +49,8 @@ enum {
   HLO_EMIT_BITCODE = 8,       /**< the same as bitcode */
   HLO_EMIT_HLO = 32,          /**< the module as HLO text, verified */
   HLO_EMIT_HEADER = 64,       /**< C header of the object */
-  HLO_EMIT_SIGNATURE = 512    /**< names, types, layouts and aliases of the arrays, as text */
+  HLO_EMIT_SIGNATURE = 512,   /**< names, types, layouts and aliases of the arrays, as text */
+  HLO_EMIT_CXX_HEADER = 1024  /**< C++17 header of the object */
 };
 
 /** hlo_compile_options.flags. */
@@ -96,6 +97,7 @@ typedef struct hlo_compile_options {
    * time, from threads of the compiler. */
   void (*progress)(void *user, const char *phase, uint32_t done, uint32_t total);
   void *user;
+  const char *cxx_namespace; /**< of HLO_EMIT_CXX_HEADER, "a::b"; null: the module's name */
 } hlo_compile_options;
 
 /** The defaults. */

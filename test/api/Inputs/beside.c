@@ -1,11 +1,13 @@
-/* beside.c LIBRARY: compiles and runs a module in a process that has loaded another LLVM, before and after it is used. */
+/* beside.c LIBRARY: compiles and runs a module in a process that has loaded another LLVM, before
+ * and after it is used. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <hlo/compiler.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const text = "ENTRY e { x = f32[4] parameter(0) ROOT y = f32[4] exponential(x) }";
+static const char *const text =
+    "ENTRY e { x = f32[4] parameter(0) ROOT y = f32[4] exponential(x) }";
 
 static int run(void) {
   hlo_compilation *compilation;

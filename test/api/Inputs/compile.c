@@ -48,7 +48,9 @@ static void count_kernels(void *user, const char *phase, uint32_t done, uint32_t
 
 int main(void) {
   hlo_compile_options options = hlo_compile_options_init();
-  options.emit = HLO_EMIT_OBJECT | HLO_EMIT_HEADER | HLO_EMIT_LLVM | HLO_EMIT_SIGNATURE;
+  options.emit =
+      HLO_EMIT_OBJECT | HLO_EMIT_HEADER | HLO_EMIT_LLVM | HLO_EMIT_SIGNATURE | HLO_EMIT_CXX_HEADER;
+  options.cxx_namespace = "my::models";
   options.file = "dir/scale-it.hlo";
   options.cpu = "x86-64-v2";
   hlo_compilation *compilation;
@@ -60,6 +62,8 @@ int main(void) {
     hlo_bytes bytes = hlo_compilation_artifact(compilation, kinds[i]);
     printf("artifact %u: %s\n", kinds[i], bytes.size ? "there" : "none");
   }
+  const char *cxx = hlo_compilation_artifact(compilation, HLO_EMIT_CXX_HEADER).data;
+  printf("namespace: %s\n", cxx && strstr(cxx, "namespace my::models") ? "there" : "none");
   hlo_bytes object = hlo_compilation_artifact(compilation, HLO_EMIT_OBJECT);
 
   /* An object that was made before. */

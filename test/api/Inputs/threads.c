@@ -1,5 +1,5 @@
-/* threads.c THREADS TIMES: every thread compiles the same texts TIMES times, and each object must be equal to that of the
- * first thread. Prints how many compilations there were. */
+/* threads.c THREADS TIMES: every thread compiles the same texts TIMES times, and each object must
+ * be equal to that of the first thread. Prints how many compilations there were. */
 #include <hlo/compiler.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,7 +36,8 @@ static void *work(void *unused) {
     hlo_status status = compile(i, &result);
     hlo_bytes a = hlo_compilation_artifact(result, HLO_EMIT_OBJECT);
     hlo_bytes b = hlo_compilation_artifact(expected[i], HLO_EMIT_OBJECT);
-    different += status != statuses[i] || a.size != b.size || (a.size && memcmp(a.data, b.data, a.size)) ||
+    different += status != statuses[i] || a.size != b.size ||
+                 (a.size && memcmp(a.data, b.data, a.size)) ||
                  strcmp(hlo_compilation_log(result), hlo_compilation_log(expected[i]));
     hlo_compilation_free(result);
   }
