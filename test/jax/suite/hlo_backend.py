@@ -3,7 +3,7 @@
     PYTHONPATH=python:test/jax/suite HLO_COMPILE_BUILD=build pytest -p hlo_backend JAX/tests/lax_test.py
 
 JAX traces and lowers as always. Its MLIR module is turned into HLO text; that is compiled and called with numpy arrays
-over the arrays' memory. Left to XLA, and counted: modules for several devices, and modules with Python callbacks or
+over the arrays' memory. LAPACK's functions are jaxlib's, as in hc.jit. Left to XLA, and counted: modules for several devices, and modules with Python callbacks or
 tokens, which are part of JAX's own runtime. The last line of pytest's summary has the counts. With HLO_REFUSED=FILE,
 messages of texts that were refused are appended to FILE.
 """
@@ -14,6 +14,7 @@ import re
 import numpy as np
 
 import hlo_compile as hc
+from hlo_compile._jax import registered_targets
 
 counts = collections.Counter()
 # Calls into Python, and effects in order: of JAX's runtime, not of the module.
@@ -100,7 +101,7 @@ def install():
             mlir.module_to_bytecode(module), use_tuple_args=False, return_tuple=False)
         text = computation.as_hlo_text(True)
         try:
-            function = hc.compile(text.encode(), threads=1)
+            function = hc.compile(text.encode(), threads=1, custom_calls=registered_targets())
         except hc.CompileError as error:
             counts["refused"] += 1
             if path := os.environ.get("HLO_REFUSED"):
