@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping
 
 from . import _cache, _native, _threads
-from ._describe import ModuleInfo, describe_module
+from ._describe import ModuleInfo
+from ._elf import MACHINES, describe_object, machine_of
 from ._errors import CompileError, CompileWarning, Diagnostic
 from ._function import Compilation, Function
 
@@ -96,8 +97,9 @@ def load(path: str | os.PathLike, *, name: str | None = None, threads: int | Non
                     rng_seed=rng_seed)
 
 
-def describe(what: str | os.PathLike | Function) -> ModuleInfo:
-    """The description of an object file of this machine's architecture, or of a function.
+def describe(what: str | os.PathLike | Function, *, name: str | None = None) -> ModuleInfo:
+    """The description of an object file of any architecture, or of a function. `name`: as for `load`. ValueError for
+    what is no object of hlo-compile.
 
     >>> import hlo_compile as hc
     >>> f = hc.compile("HloModule m\\nENTRY e { x = bf16[2,3] parameter(0)\\n ROOT y = bf16[2,3] negate(x) }")
@@ -105,10 +107,9 @@ def describe(what: str | os.PathLike | Function) -> ModuleInfo:
     >>> info.inputs[0].type, info.inputs[0].shape, info.outputs[0].bytes
     ('bf16', (2, 3), 12)
     """
-    if hasattr(what, "describe"):
+    if isinstance(what, Function):
         return what.describe()
-    compilation = _load_object(Path(what).read_bytes(), None)  # owns what describe_module reads
-    return describe_module(compilation.module)
+    return describe_object(Path(what).read_bytes(), name)
 
 
 def _read(source: str | bytes | os.PathLike) -> tuple[bytes, str]:
@@ -127,6 +128,8 @@ def _choice(what: str, value: str, values: Mapping[str, int]) -> int:
 
 
 def _load_object(data: bytes, name: str | None) -> Compilation:
+    if machine_of(data) != MACHINES.get(os.uname().machine):
+        raise ValueError(f"not an object file for {os.uname().machine}")
     handle, status = _jit_object(data, name)
     return _result(handle, status, may_loop=True, obj=data)
 

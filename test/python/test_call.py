@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import hlo_compile as hc
+from hlo_compile._elf import describe_object
 from modules import COUNT, SAXPY, STEP, unary
 
 
@@ -612,20 +613,63 @@ class Descriptions(unittest.TestCase):
         self.assertGreater(info.stack_bytes, 0)
         self.assertTrue(info.ops)
 
+    def compiled(self, folder, *flags):
+        """saxpy.o by hlo-compile."""
+        (Path(folder) / "saxpy.hlo").write_text(SAXPY)
+        from hlo_compile import _paths
+        subprocess.run([_paths.tool(), "saxpy.hlo", "-o", "saxpy.o", *flags], cwd=folder, check=True, capture_output=True)
+        return Path(folder) / "saxpy.o"
+
+    def test_of_other_architectures(self):
+        for machine in ("x86_64", "aarch64", "riscv64"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = self.compiled(folder, f"--target={machine}-linux-gnu")
+                info = hc.describe(path)
+                self.assertTrue(info.target.startswith(machine), info.target)
+                self.assertEqual([str(array) for array in info.inputs], ["a: f32[]", "x: f32[1000]", "y: f32[1000]"])
+                self.assertEqual(info, hc.describe(path, name="saxpy"))
+                if machine != os.uname().machine:
+                    with self.assertRaisesRegex(ValueError, f"not an object file for {os.uname().machine}"):
+                        hc.load(path)
+
     def test_levels(self):
         import platform
         if platform.machine() != "x86_64":
             self.skipTest("the names of the levels are those of x86-64")
-        f = hc.compile(SAXPY, dispatch=["x86-64-v2", "x86-64-v3"])
+        levels = ["x86-64-v2", "x86-64-v3"]
+        f = hc.compile(SAXPY, dispatch=levels)
         a, x, y = saxpy_arguments()
         np.testing.assert_allclose(f(a, x, y), a * x + y, rtol=1e-6)
+        with tempfile.TemporaryDirectory() as folder:
+            info = hc.describe(self.compiled(folder, f"--dispatch={','.join(levels)}"))
+        self.assertEqual(info.cpu_levels, tuple(levels))
+        self.assertIn(f"levels: {', '.join(levels)}", str(info))
 
     def test_what_is_no_object(self):
-        with tempfile.NamedTemporaryFile(suffix=".o") as file:
-            file.write(b"\x7fELF nonsense")
-            file.flush()
-            with self.assertRaises(hc.CompileError):
-                hc.describe(file.name)
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.compiled(folder)
+            whole = path.read_bytes()
+            with self.assertRaisesRegex(ValueError, "name: expected one of saxpy, given other"):
+                hc.describe(path, name="other")
+            for data in (b"", b"\x7fELF nonsense", whole[:100], whole[:len(whole) // 2], whole[:-10], b"\0" * 4096):
+                path.write_bytes(data)
+                with self.assertRaises(ValueError):
+                    hc.describe(path)
+            path.write_bytes(whole[:len(whole) // 2])
+            with self.assertRaises((ValueError, hc.CompileError)):
+                hc.load(path)
+            random = np.random.default_rng(5)
+            for _ in range(1500):  # bytes at random: an error or a description, but no crash
+                data = bytearray(whole)
+                for place in random.integers(0, len(whole), random.integers(1, 6)):
+                    data[place] = random.integers(0, 256)
+                try:
+                    str(describe_object(bytes(data)))
+                except ValueError:
+                    pass
+            subprocess.run(["cc", "-c", "-x", "c", "-", "-o", path], input=b"int describe_nothing;", check=True)
+            with self.assertRaisesRegex(ValueError, "not an object of hlo-compile"):
+                hc.describe(path)
 
     def test_benchmark(self):
         timing = hc.benchmark(hc.compile(SAXPY), *saxpy_arguments(), seconds=0.02)
