@@ -138,6 +138,18 @@ class Trees(unittest.TestCase):
 
         self.check(g, x, rtol=1e-4)
 
+    def test_linear_algebra_of_jaxlib(self):
+        """Without libhlo_lapack, as in the wheel, handlers are those of jaxlib."""
+        from hlo_compile import _custom_calls
+        ours = _custom_calls._lapack
+        _custom_calls._lapack = list
+        self.addCleanup(setattr, _custom_calls, "_lapack", ours)
+
+        def f(x):
+            return jnp.linalg.eigvalsh(x + x.T), jnp.linalg.eig(x)[0], jnp.linalg.inv(x), jax.scipy.linalg.schur(x)[0]
+
+        self.check(f, np.random.default_rng(0).random((5, 5), np.float32), rtol=1e-4)
+
     def test_gradients_inside(self):
         def loss(w, x):
             return jnp.sum(jnp.tanh(x @ w) ** 2)
