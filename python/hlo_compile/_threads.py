@@ -76,7 +76,10 @@ def interruptible(function: Callable[[], Any], cancel: ctypes.c_int32) -> Any:
     try:
         worker = _workers.pop()
     except IndexError:
-        worker = _Worker()
+        try:
+            worker = _Worker()
+        except RuntimeError:  # no threads any more: the interpreter is ending
+            return function()
     result: list = []
     done = threading.Lock()
     done.acquire()

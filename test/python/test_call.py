@@ -506,6 +506,18 @@ print("done")
 """
         self.assertEqual(python(outer), "done\n")
 
+    def test_at_exit(self):
+        script = """
+import atexit
+import numpy as np
+import hlo_compile as hc
+from modules import COUNT
+def last():
+    print(hc.compile(COUNT)(np.int64(-1), np.zeros(4096))[0])
+atexit.register(last)
+"""
+        self.assertEqual(python(script), "1.0\n")
+
     def test_pickled_errors(self):
         try:
             hc.compile("nothing\n")
