@@ -36,9 +36,9 @@ struct ModuleTime {
 struct Message {
   enum class Severity { Note, Remark, Warning, Error };
   Severity severity = Severity::Error;
-  std::string code; ///< label of the violated rule, "dot_c3"; empty if there is none
-  std::string text; ///< without place and label
-  std::string file; ///< empty if the message has no place
+  std::string code;              ///< label of the violated rule, "dot_c3"; empty if there is none
+  std::string text;              ///< without place and label
+  std::string file;              ///< empty if the message has no place
   unsigned line = 0, column = 0; ///< from 1; 0 if the message has no place
 };
 
