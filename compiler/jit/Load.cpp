@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/Support/Process.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include <cmath>
 #include <cstring>
 #include <hlo/cpu.h>
@@ -165,6 +167,10 @@ Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix, in
   auto graph = createLinkGraphFromObject(MemoryBufferRef(object, "module.o"), names);
   if (!graph) {
     return graph.takeError();
+  }
+  if (Triple::ArchType arch = (*graph)->getTargetTriple().getArch();
+      arch != Triple(sys::getProcessTriple()).getArch()) {
+    return createStringError("it is for " + Triple::getArchTypeName(arch));
   }
   auto impl = std::make_unique<Impl>();
   Outcome outcome;

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __aarch64__
+#define ARCH "aarch64"
+#else
+#define ARCH "x86_64"
+#endif
+
 static const char *const good = "HloModule scale\n"
                                 "ENTRY e {\n"
                                 "  x = f32[4] parameter(0)\n"
@@ -81,6 +87,18 @@ int main(void) {
   status = hlo_jit_object("nonsense", 8, NULL, &loaded);
   show("nonsense", status, loaded);
   hlo_compilation_free(loaded);
+
+  /* An object for another architecture. */
+  options = hlo_compile_options_init();
+  options.target = strcmp(ARCH, "aarch64") ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+  options.emit = HLO_EMIT_OBJECT;
+  status = hlo_compile_text(good, strlen(good), &options, &compilation);
+  object = hlo_compilation_artifact(compilation, HLO_EMIT_OBJECT);
+  hlo_status foreign = hlo_jit_object(object.data, object.size, NULL, &loaded);
+  printf("compiled: %s\n", hlo_status_name(status));
+  show("foreign", foreign, loaded);
+  hlo_compilation_free(loaded);
+  hlo_compilation_free(compilation);
 
   /* Errors. */
   try_text("parse", "HloModule m\nENTRY e {\n  ROOT x = f32[2] add(y, z)\n}", NULL);
