@@ -71,8 +71,8 @@ private:
   DotDimensionNumbers dot;
 };
 
-/// Which dimension of input, kernel and output is which. The defaults are no dimensions;
-/// XlaBuilder::CreateDefaultConvDimensionNumbers makes batch, feature, spatial.
+/// Which dimension of input, kernel and output is which. All are 0, and there are no spatial ones,
+/// until they are set; XlaBuilder::CreateDefaultConvDimensionNumbers makes batch, feature, spatial.
 class ConvolutionDimensionNumbers {
   HLO_NUMBER(ConvolutionDimensionNumbers, input_batch_dimension, 0)
   HLO_NUMBER(ConvolutionDimensionNumbers, input_feature_dimension, 0)
@@ -195,9 +195,10 @@ private:
   std::vector<PaddingConfigDimension> all;
 };
 
-/// {low, high, interior} of each dimension.
+/// `edge_padding`: (low, high) of each dimension; interior padding is 0.
 PaddingConfig
 MakePaddingConfig(absl::Span<const std::pair<std::int64_t, std::int64_t>> edge_padding);
+/// `rank` dimensions without padding.
 PaddingConfig MakeNoPaddingConfig(std::int64_t rank);
 
 class GatherDimensionNumbers {
