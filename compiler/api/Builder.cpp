@@ -315,16 +315,23 @@ const char *hlo_computation_signature(const hlo_computation *computation) {
   return computation ? computation->finished->signature.c_str() : "";
 }
 
+static hlo_status compileComputation(const hlo_computation *computation,
+                                     const hlo_compile_options *options, bool isJit,
+                                     hlo_compilation **result) {
+  if (!computation && result) {
+    *result = new hlo_compilation;
+    return (*result)->refuse(HLO_ERR_NULL, "the computation is null");
+  }
+  hlo_bytes text = hlo_computation_text(computation);
+  return api::compileText(static_cast<const char *>(text.data), text.size, options, isJit, result);
+}
+
 hlo_status hlo_compile_computation(const hlo_computation *computation,
                                    const hlo_compile_options *options, hlo_compilation **result) {
-  hlo_bytes text = hlo_computation_text(computation);
-  return api::compileText(static_cast<const char *>(text.data), text.size, options,
-                          /*isJit=*/false, result);
+  return compileComputation(computation, options, /*isJit=*/false, result);
 }
 
 hlo_status hlo_jit_computation(const hlo_computation *computation,
                                const hlo_compile_options *options, hlo_compilation **result) {
-  hlo_bytes text = hlo_computation_text(computation);
-  return api::compileText(static_cast<const char *>(text.data), text.size, options,
-                          /*isJit=*/true, result);
+  return compileComputation(computation, options, /*isJit=*/true, result);
 }

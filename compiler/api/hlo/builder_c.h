@@ -34,9 +34,9 @@ extern "C" {
 typedef struct hlo_builder hlo_builder;
 /** A finished module: an entry computation and those that it calls. */
 typedef struct hlo_computation hlo_computation;
-/** An instruction's result, of the builder that made it. */
+/** The result of an instruction; means something to the builder that made it only. */
 typedef int64_t hlo_value;
-/** Of an instruction that has an error. */
+/** The value of an instruction that has an error. */
 #define HLO_NO_VALUE ((hlo_value) - 1)
 
 /** One attribute of an instruction. */
@@ -50,7 +50,7 @@ typedef struct hlo_attribute {
   size_t num_computations;
 } hlo_attribute;
 
-/** An instruction to add. */
+/** An instruction to add. Everything that it refers to is read during the call only. */
 typedef struct hlo_instruction {
   uint32_t struct_size;
   uint32_t line;      /**< place of the caller, for messages; 0: none */
@@ -76,8 +76,10 @@ HLO_INLINE hlo_instruction hlo_instruction_init(const char *opcode, const hlo_va
   return instruction;
 }
 
-/** A builder of a computation and module `name` (null: "module"). Free it. */
+/** A builder of a computation and module `name` (null: "module"). A name that is none of the text
+ * format is made one. Free it with hlo_builder_free. */
 HLO_EXPORT hlo_builder *hlo_builder_create(const char *name);
+/** Computations that were built stay. Null is ignored. */
 HLO_EXPORT void hlo_builder_free(hlo_builder *builder);
 
 /** Parameter `number` of the shape written in `shape`; numbers are used once and without gaps.
@@ -91,29 +93,32 @@ HLO_EXPORT hlo_value hlo_builder_constant(hlo_builder *builder, const char *shap
                                           size_t bytes, const char *name, const char *file,
                                           uint32_t line);
 
-/** Adds an instruction behind those that there are. */
+/** Adds an instruction behind those that there are. Its value, or HLO_NO_VALUE after an error. */
 HLO_EXPORT hlo_value hlo_builder_add(hlo_builder *builder, const hlo_instruction *instruction);
 
-/** An attribute of the module's header (as "input_output_alias"), its value as in text. False after
- * an error. */
+/** An attribute of the module's header (as "input_output_alias"), its value as in text. 1, or 0
+ * after an error. */
 HLO_EXPORT int hlo_builder_module_attribute(hlo_builder *builder, const char *name,
                                             const char *value);
 
 /** The shape of a value as text, with layout only where it is not row-major: "f32[2,3]". Belongs to
- * the builder. Null for HLO_NO_VALUE. */
+ * the builder. Null for HLO_NO_VALUE, and once the computation is built. */
 HLO_EXPORT const char *hlo_builder_shape(hlo_builder *builder, hlo_value value);
 
 /** Reports an error of the caller's own at this place, as if an instruction had it. */
 HLO_EXPORT void hlo_builder_fail(hlo_builder *builder, const char *file, uint32_t line,
                                  const char *message);
 
-/** The first error, "file:line: error: dot: ... [dot_c3]"; "" if there is none. */
+/** The first error, "file:line: error: dot: ... [dot_c3]", with notes on lines of their own; "" if
+ * there is none. Belongs to the builder. */
 HLO_EXPORT const char *hlo_builder_error(const hlo_builder *builder);
 
 /** Verifies the module and finishes it. `root`: its result; HLO_NO_VALUE: the instruction that was
- * added last. Null after an error, which hlo_builder_error has. The builder cannot be used
- * otherwise afterwards. */
+ * added last. Null after an error, which hlo_builder_error has. Afterwards the builder can only be
+ * asked for its error, and freed. Free the computation, which does not need the builder, with
+ * hlo_computation_free. */
 HLO_EXPORT hlo_computation *hlo_builder_build(hlo_builder *builder, hlo_value root);
+/** Builders that copied the computation do not need it any more. Null is ignored. */
 HLO_EXPORT void hlo_computation_free(hlo_computation *computation);
 
 /** The module as HLO text, which the parser reads back as the same module. Belongs to the
@@ -123,7 +128,8 @@ HLO_EXPORT hlo_bytes hlo_computation_text(const hlo_computation *computation);
 /** The types of parameters and result: "(x: f32[8]) -> f32[]". Belongs to the computation. */
 HLO_EXPORT const char *hlo_computation_signature(const hlo_computation *computation);
 
-/** As hlo_compile_text and hlo_jit_text. */
+/** As hlo_compile_text and hlo_jit_text of the computation's text. HLO_ERR_NULL for a null
+ * computation. */
 HLO_EXPORT HLO_NODISCARD hlo_status hlo_compile_computation(const hlo_computation *computation,
                                                             const hlo_compile_options *options,
                                                             hlo_compilation **result);

@@ -100,7 +100,7 @@ typedef struct hlo_compile_options {
   const char *cxx_namespace; /**< of HLO_EMIT_CXX_HEADER, "a::b"; null: the module's name */
 } hlo_compile_options;
 
-/** The defaults. */
+/** Options with all defaults. */
 HLO_INLINE hlo_compile_options hlo_compile_options_init(void) {
   hlo_compile_options options;
   memset(&options, 0, sizeof options);
@@ -134,7 +134,7 @@ typedef struct hlo_bytes {
 /** The results of one compilation: artifacts, diagnostics, and a module that can be called. */
 typedef struct hlo_compilation hlo_compilation;
 
-/** Version of the library, as "0.1.0". */
+/** Version of the library, as "0.1.0"; static. */
 HLO_EXPORT const char *hlo_compiler_version(void);
 
 /** Compiles `bytes` bytes of HLO text. `*result` is set in every case, also after an error, when it
@@ -149,19 +149,29 @@ HLO_EXPORT HLO_NODISCARD hlo_status hlo_compile_text(const char *text, size_t by
                                                      hlo_compilation **result);
 
 /** Compiles for this machine and makes the module callable: hlo_compilation_module. `emit` adds
- * artifacts; the object is always there. Errors as hlo_compile_text's. */
+ * artifacts; the object is always there. `*result` and errors as hlo_compile_text's;
+ * HLO_INVALID_ARGUMENT also if `target` or `cpu` is another machine's, or with
+ * HLO_COMPILE_CHECK_ONLY. */
 HLO_EXPORT HLO_NODISCARD hlo_status hlo_jit_text(const char *text, size_t bytes,
                                                  const hlo_compile_options *options,
                                                  hlo_compilation **result);
 
 /** Makes the module of an object callable that hlo-compile or this library has made for this
  * machine's architecture. `prefix`: that of its symbols; null if the object has one module. The
- * object's bytes are not needed afterwards. They are trusted as code is. */
+ * object's bytes are not needed afterwards. They are trusted as code is. `*result` as
+ * hlo_compile_text's, without artifacts.
+ *
+ * HLO_OK; HLO_INVALID_ARGUMENT: no such object, or it cannot be linked; HLO_ERR_NULL;
+ * HLO_RESOURCE_EXHAUSTED. */
 HLO_EXPORT HLO_NODISCARD hlo_status hlo_jit_object(const void *object, size_t bytes,
                                                    const char *prefix, hlo_compilation **result);
 
-/** Frees the results. The module and every pointer taken from it end here. Null is ignored. */
+/** Frees the results. The module and every pointer taken from `compilation` end here; no call of
+ * the module may run. Null is ignored. */
 HLO_EXPORT void hlo_compilation_free(hlo_compilation *compilation);
+
+/* What the functions below return belongs to the compilation. Of a null compilation there is
+ * nothing: null, 0 or "". */
 
 /** The description of the module, whose `run` can be called until hlo_compilation_free; null after
  * hlo_compile_text and after an error. Custom calls need hlo_call.custom_calls. */
@@ -170,13 +180,13 @@ HLO_EXPORT const hlo_module_desc *hlo_compilation_module(const hlo_compilation *
 /** An artifact that was asked for: `which` is one HLO_EMIT_*. {NULL, 0} if there is none. */
 HLO_EXPORT hlo_bytes hlo_compilation_artifact(const hlo_compilation *compilation, uint32_t which);
 
-/** The prefix of the object's symbols; "" after an error. */
+/** The prefix of the object's symbols; "" if an error came before it was chosen. */
 HLO_EXPORT const char *hlo_compilation_prefix(const hlo_compilation *compilation);
 
+/** How many diagnostics there are, notes included. */
 HLO_EXPORT size_t hlo_compilation_num_diagnostics(const hlo_compilation *compilation);
 
-/** Diagnostic `i`, in the order of the text's places where the compiler found them; null if there
- * are not so many. */
+/** Diagnostic `i` in the order in which they were reported; null if there are not so many. */
 HLO_EXPORT const hlo_diagnostic *hlo_compilation_diagnostic(const hlo_compilation *compilation,
                                                             size_t i);
 

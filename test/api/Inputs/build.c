@@ -101,6 +101,9 @@ int main(void) {
   printf("run: %s %d %d\n", hlo_status_name(status), out[0], out[1]);
   hlo_compilation_free(compilation);
   hlo_computation_free(computation);
+  status = hlo_jit_computation(NULL, NULL, &compilation);
+  printf("null: %s %s", hlo_status_name(status), hlo_compilation_log(compilation));
+  hlo_compilation_free(compilation);
 
   /* Errors, each with its place. */
   b = two("f32[2]", "f32[3]");
