@@ -84,7 +84,21 @@ static XlaOp invalid(const Instruction &inst) {
   return inst.builder ? inst.builder->ReportError(absl::OkStatus(), inst.at) : XlaOp();
 }
 
-/// `padding`: of `kind` if it is null.
+/// Gives the window its padding, which is that of `kind` if `padding` is null, and the instruction
+/// the window. False after an error.
+static bool padAndAddWindow(Instruction &inst, Window &window, const detail::Pairs *padding,
+                            Padding kind, size_t rank) {
+  if (padding) {
+    window.padding.assign(padding->begin(), padding->end());
+  } else {
+    window.padding.resize(rank);
+    if (window.check().empty()) {
+      window.pad(inst.arrayOf(0)->dimensions(), kind);
+    }
+  }
+  return addWindow(inst, window);
+}
+
 static XlaOp reduceWindow(Ops operands, Ops initValues, const XlaComputation &computation,
                           detail::Numbers size, detail::Numbers strides,
                           detail::Numbers baseDilations, detail::Numbers windowDilations,
@@ -100,15 +114,7 @@ static XlaOp reduceWindow(Ops operands, Ops initValues, const XlaComputation &co
   }
   window.baseDilations.assign(baseDilations.begin(), baseDilations.end());
   window.windowDilations.assign(windowDilations.begin(), windowDilations.end());
-  if (padding) {
-    window.padding.assign(padding->begin(), padding->end());
-  } else {
-    window.padding.resize(size.size());
-    if (window.check().empty()) {
-      window.pad(inst.arrayOf(0)->dimensions(), kind);
-    }
-  }
-  if (!addWindow(inst, window)) {
+  if (!padAndAddWindow(inst, window, padding, kind, size.size())) {
     return invalid(inst);
   }
   return inst.operands(initValues).computation("to_apply", computation).add();
@@ -169,15 +175,7 @@ static XlaOp selectAndScatter(XlaOp operand, const XlaComputation &select, detai
   if (!makeWindow(inst, size, strides, window)) {
     return invalid(inst);
   }
-  if (padding) {
-    window.padding.assign(padding->begin(), padding->end());
-  } else {
-    window.padding.resize(size.size());
-    if (window.check().empty()) {
-      window.pad(inst.arrayOf(0)->dimensions(), kind);
-    }
-  }
-  if (!addWindow(inst, window)) {
+  if (!padAndAddWindow(inst, window, padding, kind, size.size())) {
     return invalid(inst);
   }
   return inst.computation("select", select).computation("scatter", scatter).add();
