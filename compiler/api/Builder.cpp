@@ -226,6 +226,24 @@ hlo_value hlo_builder_add(hlo_builder *builder, const hlo_instruction *given) {
                                              attributes, orEmpty(given->name), builder->place));
 }
 
+int hlo_builder_annotate(hlo_builder *builder, hlo_value value, const hlo_attribute *attributes,
+                         size_t num_attributes, const char *file, uint32_t line) {
+  if (!isReady(builder)) {
+    return 0;
+  }
+  begin(builder, {orEmpty(file).str(), line}, "");
+  if (value < 0 || value >= hlo_value(builder->values.size()) || (num_attributes && !attributes)) {
+    builder->fail(builder->place, "hlo_builder_annotate: there is no such value, or the attributes "
+                                  "are null");
+    return 0;
+  }
+  llvm::SmallVector<TextAttribute> texts;
+  for (size_t i = 0; i < num_attributes; ++i) {
+    texts.push_back({orEmpty(attributes[i].name), orEmpty(attributes[i].value).str()});
+  }
+  return succeeded(builder->builder.annotate(builder->values[value], texts));
+}
+
 int hlo_builder_module_attribute(hlo_builder *builder, const char *name, const char *value) {
   if (!isReady(builder)) {
     return 0;

@@ -175,26 +175,57 @@ static std::string metadataText(const OpMetadata &metadata) {
   return text + "}";
 }
 
-XlaOp XlaBuilder::add(Instruction &instruction) {
-  if (*hlo_builder_error(builder)) {
-    return XlaOp(this, HLO_NO_VALUE);
-  }
+/// What SetOpMetadata and the others have set, as attributes; `more` are the instruction's own.
+absl::StatusOr<std::vector<std::pair<std::string, std::string>>>
+XlaBuilder::commonAttributes(const FrontendAttributes &more) const {
+  std::vector<std::pair<std::string, std::string>> attributes;
   FrontendAttributes all = frontendAttributes;
-  for (auto &[key, value] : instruction.frontendAttributes) {
+  for (const auto &[key, value] : more) {
     all[key] = value;
   }
   if (!all.empty()) {
     absl::StatusOr<std::string> text = frontendText(all);
     if (!text.ok()) {
-      return ReportError(text.status(), instruction.at);
+      return text.status();
     }
-    instruction.attribute("frontend_attributes", *std::move(text));
+    attributes.emplace_back("frontend_attributes", *std::move(text));
   }
   if (!sharding.empty()) {
-    instruction.attribute("sharding", sharding);
+    attributes.emplace_back("sharding", sharding);
   }
   if (std::string text = metadataText(metadata); text != "{}") {
-    instruction.attribute("metadata", std::move(text));
+    attributes.emplace_back("metadata", std::move(text));
+  }
+  return attributes;
+}
+
+/// The parameter or constant `value`, which has been made without attributes.
+XlaOp XlaBuilder::annotated(hlo_value value, SourceLocation at) {
+  auto common = commonAttributes({});
+  if (!common.ok()) {
+    return ReportError(common.status(), at);
+  }
+  std::vector<hlo_attribute> attributes;
+  for (const auto &[name, text] : *common) {
+    attributes.push_back({name.c_str(), text.c_str(), nullptr, 0});
+  }
+  bool isGood =
+      value != HLO_NO_VALUE &&
+      (attributes.empty() || hlo_builder_annotate(builder, value, attributes.data(),
+                                                  attributes.size(), at.file_name(), at.line()));
+  return XlaOp(this, isGood ? value : HLO_NO_VALUE);
+}
+
+XlaOp XlaBuilder::add(Instruction &instruction) {
+  if (*hlo_builder_error(builder)) {
+    return XlaOp(this, HLO_NO_VALUE);
+  }
+  auto common = commonAttributes(instruction.frontendAttributes);
+  if (!common.ok()) {
+    return ReportError(common.status(), instruction.at);
+  }
+  for (auto &[name, value] : *common) {
+    instruction.attribute(name, std::move(value));
   }
   std::vector<hlo_value> operands;
   for (XlaOp op : instruction.given) {
@@ -236,7 +267,7 @@ XlaOp XlaBuilder::addParameter(std::int64_t number, const Shape &shape, const st
       hlo_builder_parameter(builder, number, text.c_str(), name.empty() ? nullptr : name.c_str(),
                             at.file_name(), at.line());
   parameters[number] = {shape, name};
-  return XlaOp(this, value);
+  return annotated(value, at);
 }
 
 XlaOp XlaBuilder::addConstant(const Literal &literal, SourceLocation at) {
@@ -252,9 +283,10 @@ XlaOp XlaBuilder::addConstant(const Literal &literal, SourceLocation at) {
   }
   std::string name = std::exchange(nextName, "");
   std::string text = literal.shape().ToString();
-  return XlaOp(this, hlo_builder_constant(
-                         builder, text.c_str(), literal.untyped_data(), literal.size_bytes(),
-                         name.empty() ? nullptr : name.c_str(), at.file_name(), at.line()));
+  hlo_value value =
+      hlo_builder_constant(builder, text.c_str(), literal.untyped_data(), literal.size_bytes(),
+                           name.empty() ? nullptr : name.c_str(), at.file_name(), at.line());
+  return annotated(value, at);
 }
 
 //===----------------------------------------------------------------------===//

@@ -171,6 +171,34 @@ Value ComputationBuilder::constant(StringRef shape, llvm::ArrayRef<char> bytes, 
   return enter(parser->create(*scope, inst, location), location);
 }
 
+/// Reads from the attributes as a list of the text format from now on.
+ComputationBuilder::AttributeList
+ComputationBuilder::startAttributes(llvm::ArrayRef<TextAttribute> attributes) {
+  std::string list;
+  AttributeList ends;
+  for (const TextAttribute &attribute : attributes) {
+    list += ", " + attribute.name.str() + "=" + attribute.value;
+    ends.push_back(list.size());
+  }
+  startText(list);
+  return ends;
+}
+
+LogicalResult ComputationBuilder::parseAttributes(const AttributeList &ends, Instruction &inst) {
+  for (size_t end : ends) {
+    if (!parser->consumeIf(Tok::Comma) || failed(parser->parseAttribute(*scope, inst))) {
+      return failure();
+    }
+    // One value must not be taken for several attributes.
+    if (parser->lexer.previousEnd() > text.c_str() + end ||
+        parser->position() < text.c_str() + end) {
+      (void)parser->unexpected("the end", "after an attribute");
+      return failure();
+    }
+  }
+  return success();
+}
+
 static bool callsComputations(Operation *op) {
   return llvm::any_of(op->getAttrs(), [](NamedAttribute attribute) {
     auto list = dyn_cast<ArrayAttr>(attribute.getValue());
@@ -186,13 +214,7 @@ Value ComputationBuilder::add(StringRef opcode, ValueRange operands, StringRef s
   if (!shape.empty() && !parseWholeShape(shape, type)) {
     return {};
   }
-  std::string list;
-  llvm::SmallVector<size_t> ends; ///< of each attribute in `list`
-  for (const TextAttribute &attribute : attributes) {
-    list += ", " + attribute.name.str() + "=" + attribute.value;
-    ends.push_back(list.size());
-  }
-  startText(list);
+  AttributeList list = startAttributes(attributes);
   Instruction inst;
   inst.type = type;
   inst.opcodePosition = inst.namePosition = text.c_str();
@@ -214,19 +236,8 @@ Value ComputationBuilder::add(StringRef opcode, ValueRange operands, StringRef s
            << parser->budget.text(&Budget::operands));
     return {};
   }
-  if (failed(parser->checkOperandCount(inst))) {
+  if (failed(parser->checkOperandCount(inst)) || failed(parseAttributes(list, inst))) {
     return {};
-  }
-  for (size_t end : ends) {
-    if (!parser->consumeIf(Tok::Comma) || failed(parser->parseAttribute(*scope, inst))) {
-      return {};
-    }
-    // One value must not be taken for several attributes.
-    if (parser->lexer.previousEnd() > text.c_str() + end ||
-        parser->position() < text.c_str() + end) {
-      (void)parser->unexpected("the end", "after an attribute");
-      return {};
-    }
   }
   if (failed(parser->checkAttributes(inst)) || failed(parser->completeShape(inst)) ||
       failed(parser->checkExtent(inst)) || failed(parser->checkShape(inst))) {
@@ -245,6 +256,38 @@ Value ComputationBuilder::add(StringRef opcode, ValueRange operands, StringRef s
     return {};
   }
   return enter(value, location);
+}
+
+LogicalResult ComputationBuilder::annotate(Value value, llvm::ArrayRef<TextAttribute> attributes) {
+  Operation *op = value.getDefiningOp();
+  AttributeList list = startAttributes(attributes);
+  Instruction inst;
+  inst.info = op ? parser->opcodes.findOp(op->getName()) : parser->opcodes.find("parameter");
+  inst.opcode = inst.info->name;
+  inst.opcodePosition = inst.namePosition = text.c_str();
+  inst.type = value.getType();
+  if (failed(parseAttributes(list, inst))) {
+    return failure();
+  }
+  if (!inst.attributes.empty()) {
+    return parser->error(text.c_str())
+           << inst.opcode << ": '" << inst.attributes.begin()->getName().getValue()
+           << "' decides what the instruction computes and is given when it is added";
+  }
+  if (op) {
+    for (NamedAttribute attribute : inst.common) {
+      op->setAttr(attribute.getName(), attribute.getValue());
+    }
+    return success();
+  }
+  Parameter &parameter = *llvm::find_if(
+      scope->parameters, [&](const Parameter &each) { return each.argument == value; });
+  NamedAttrList all(parameter.attributes);
+  for (NamedAttribute attribute : inst.common) {
+    all.set(attribute.getName(), attribute.getValue());
+  }
+  parameter.attributes = all.getDictionary(context);
+  return success();
 }
 
 LogicalResult ComputationBuilder::moduleAttribute(StringRef name, StringRef value,

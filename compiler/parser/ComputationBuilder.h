@@ -15,6 +15,7 @@ namespace hlo {
 
 namespace parser {
 class Parser;
+struct Instruction;
 struct Scope;
 } // namespace parser
 
@@ -50,6 +51,8 @@ public:
   mlir::Value add(llvm::StringRef opcode, mlir::ValueRange operands, llvm::StringRef shape,
                   llvm::ArrayRef<TextAttribute> attributes, llvm::StringRef name,
                   const CallerPlace &place);
+  /// Gives a value attributes that every opcode has: metadata, sharding, frontend_attributes, ...
+  mlir::LogicalResult annotate(mlir::Value value, llvm::ArrayRef<TextAttribute> attributes);
   mlir::LogicalResult moduleAttribute(llvm::StringRef name, llvm::StringRef value,
                                       const CallerPlace &place);
 
@@ -63,6 +66,10 @@ private:
   mlir::Location locate(llvm::StringRef name, const CallerPlace &place);
   /// Reads from `text` from now on, whose first character is the place of errors.
   void startText(llvm::StringRef text);
+  /// Where each attribute ends in the text that is read.
+  using AttributeList = llvm::SmallVector<size_t>;
+  AttributeList startAttributes(llvm::ArrayRef<TextAttribute> attributes);
+  mlir::LogicalResult parseAttributes(const AttributeList &ends, parser::Instruction &inst);
   bool parseWholeShape(llvm::StringRef shape, mlir::Type &type);
   std::string uniqueName(llvm::StringRef wanted, llvm::function_ref<bool(llvm::StringRef)> isTaken);
   std::string nameInstruction(llvm::StringRef wanted, llvm::StringRef opcode);

@@ -96,6 +96,13 @@ HLO_EXPORT hlo_value hlo_builder_constant(hlo_builder *builder, const char *shap
 /** Adds an instruction behind those that there are. Its value, or HLO_NO_VALUE after an error. */
 HLO_EXPORT hlo_value hlo_builder_add(hlo_builder *builder, const hlo_instruction *instruction);
 
+/** Gives a value attributes that every opcode has, as metadata, sharding and frontend_attributes:
+ * for parameters and constants, which are not added by hlo_builder_add. A later value replaces an
+ * earlier one. False after an error. */
+HLO_EXPORT int hlo_builder_annotate(hlo_builder *builder, hlo_value value,
+                                    const hlo_attribute *attributes, size_t num_attributes,
+                                    const char *file, uint32_t line);
+
 /** An attribute of the module's header (as "input_output_alias"), its value as in text. 1, or 0
  * after an error. */
 HLO_EXPORT int hlo_builder_module_attribute(hlo_builder *builder, const char *name,

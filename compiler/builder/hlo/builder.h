@@ -361,6 +361,10 @@ private:
   std::string title;
   hlo_builder *builder;
   std::map<std::int64_t, std::pair<Shape, std::string>> parameters;
+  absl::StatusOr<std::vector<std::pair<std::string, std::string>>>
+  commonAttributes(const FrontendAttributes &more) const;
+  XlaOp annotated(hlo_value value, SourceLocation at);
+
   OpMetadata metadata;
   FrontendAttributes frontendAttributes;
   std::string sharding, nextName;

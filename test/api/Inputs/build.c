@@ -136,6 +136,21 @@ int main(void) {
   hlo_builder_constant(b, "f32[2]", few, sizeof few, NULL, "user.c", 5);
   failed("constant", b);
   b = two("f32[2]", "f32[2]");
+  hlo_attribute annotation[] = {{"sharding", "{replicated}", NULL, 0},
+                                {"metadata", "{op_name=\"weights\"}", NULL, 0}};
+  printf("annotate: %d", hlo_builder_annotate(b, 1, annotation, 2, "user.c", 6));
+  computation = hlo_builder_build(b, add2(b, "add", 0, 1));
+  const char *annotated =
+      computation ? strstr(hlo_computation_text(computation).data, "%y = ") : "";
+  printf(" %.*s\n", (int)strcspn(annotated, "\n"), annotated);
+  hlo_computation_free(computation);
+  hlo_builder_free(b);
+  b = two("f32[2]", "f32[2]");
+  annotation[0].name = "dimensions";
+  annotation[0].value = "{0}";
+  hlo_builder_annotate(b, 1, annotation, 1, "user.c", 6);
+  failed("annotation", b);
+  b = two("f32[2]", "f32[2]");
   printf("alias: %d\n",
          hlo_builder_module_attribute(b, "input_output_alias", "{ {}: (0, {}, may-alias) }"));
   computation = hlo_builder_build(b, add2(b, "add", 0, 1));

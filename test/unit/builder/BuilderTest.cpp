@@ -385,6 +385,22 @@ TEST(Builder, AttributesOfInstructionsAndModule) {
   }
 }
 
+TEST(Builder, AttributesOfParametersAndConstants) {
+  XlaBuilder b("f");
+  b.SetSharding("{replicated}");
+  XlaOp x = Parameter(&b, 0, f32({2}), "x");
+  b.SetFrontendAttributes({{"key", "value"}});
+  XlaOp one = ConstantR0<float>(&b, 1);
+  b.ClearSharding();
+  b.ClearFrontendAttributes();
+  std::string text = finish(b, Add(x, one)).ToString();
+  EXPECT_NE(text.find("%x = f32[2]{0} parameter(0), sharding={replicated}\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("constant(1), sharding={replicated}, frontend_attributes={key=\"value\"}\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Compile, ArtifactsAndDiagnostics) {
   XlaBuilder b("my f");
   XlaOp x = Parameter(&b, 0, f32({2}), "x");
