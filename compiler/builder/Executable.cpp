@@ -78,6 +78,7 @@ static absl::StatusOr<Compilation> compileWith(Compiler compiler, const XlaCompu
   given.dispatch = levels.data();
   given.num_dispatch = levels.size();
   given.immutable_params = orNull(options.immutable_params);
+  given.cxx_namespace = orNull(options.cxx_namespace);
   given.flags = options.flags;
   given.jobs = options.jobs;
   given.opt_level = options.opt_level;
@@ -112,6 +113,7 @@ absl::StatusOr<Artifacts> Compile(const XlaComputation &computation,
   result.prefix = hlo_compilation_prefix(compilation->get());
   result.object = artifact(*compilation, HLO_EMIT_OBJECT);
   result.header = artifact(*compilation, HLO_EMIT_HEADER);
+  result.cxx_header = artifact(*compilation, HLO_EMIT_CXX_HEADER);
   result.assembly = artifact(*compilation, HLO_EMIT_ASSEMBLY);
   result.llvm = artifact(*compilation, HLO_EMIT_LLVM);
   result.bitcode = artifact(*compilation, HLO_EMIT_BITCODE);

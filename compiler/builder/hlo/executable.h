@@ -18,8 +18,8 @@
 
 namespace hlo {
 
-/// Options of Compile and Jit. Empty strings and zeros are the defaults of the command line, but
-/// that Jit compiles for this machine's CPU.
+/// Options of Compile and Jit. Empty strings and zeros are the defaults of the command line, except
+/// that Jit compiles for this machine's CPU. Read during the call only; can be moved, not copied.
 struct CompileOptions {
   std::string name;                  ///< prefix of the symbols; default: the computation's name
   std::string target;                ///< triple
@@ -29,7 +29,9 @@ struct CompileOptions {
   /// As for --immutable-params. An Executable then needs RunOptions.call.prepared, which
   /// description()->prepare writes.
   std::string immutable_params;
-  std::uint32_t emit = 0;            ///< sum of HLO_EMIT_*; 0: object and header
+  std::uint32_t emit = 0; ///< sum of HLO_EMIT_*; 0: object and header
+  /// Of HLO_EMIT_CXX_HEADER, "a::b"; default: the computation's name.
+  std::string cxx_namespace;
   std::uint32_t flags = 0;           ///< sum of HLO_COMPILE_*
   std::uint32_t jobs = 0;            ///< threads of the compiler; 0: one for each CPU
   std::int32_t opt_level = 2;        ///< 0 to 3
@@ -62,14 +64,16 @@ struct Diagnostic {
 
 /// What a compilation made; artifacts that were not asked for are empty.
 struct Artifacts {
-  std::string prefix; ///< of the object's symbols
-  std::string object; ///< ELF relocatable
-  std::string header; ///< C header of the object
+  std::string prefix;     ///< of the object's symbols
+  std::string object;     ///< ELF relocatable
+  std::string header;     ///< C header of the object
+  std::string cxx_header; ///< C++17 header of the object
   std::string assembly, llvm, bitcode, hlo, signature;
   std::vector<Diagnostic> diagnostics; ///< warnings, and remarks with HLO_COMPILE_REMARKS
 };
 
-/// Compiles to an object file. The status of an error has the compiler's messages.
+/// Compiles to an object file. The status of an error has the compiler's messages;
+/// FailedPrecondition if there is no computation.
 absl::StatusOr<Artifacts> Compile(const XlaComputation &computation,
                                   const CompileOptions &options = CompileOptions());
 
@@ -115,7 +119,7 @@ private:
   std::shared_ptr<State> state;
 };
 
-/// Compiles for this machine, in memory.
+/// Compiles for this machine, in memory. Errors as Compile's.
 absl::StatusOr<Executable> Jit(const XlaComputation &computation,
                                const CompileOptions &options = CompileOptions());
 

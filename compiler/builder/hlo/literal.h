@@ -100,7 +100,7 @@ using LiteralSlice = Literal;
 
 std::ostream &operator<<(std::ostream &out, const Literal &literal);
 
-/// Makes literals.
+/// Makes literals. A wrong number of elements ends the program, as a wrong type does.
 class LiteralUtil {
 public:
   template <typename T> static Literal CreateR0(T value) {

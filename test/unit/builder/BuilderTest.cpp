@@ -407,7 +407,8 @@ TEST(Compile, ArtifactsAndDiagnostics) {
   XlaComputation computation = finish(b, Sin(x));
   CompileOptions options;
   options.name = "sinus";
-  options.emit = HLO_EMIT_OBJECT | HLO_EMIT_HEADER | HLO_EMIT_HLO;
+  options.emit = HLO_EMIT_OBJECT | HLO_EMIT_HEADER | HLO_EMIT_HLO | HLO_EMIT_CXX_HEADER;
+  options.cxx_namespace = "a::b";
   std::vector<std::string> phases;
   options.progress = [&](absl::string_view phase, std::uint32_t, std::uint32_t) {
     phases.emplace_back(phase);
@@ -418,6 +419,7 @@ TEST(Compile, ArtifactsAndDiagnostics) {
   EXPECT_EQ(artifacts->object.substr(1, 3), "ELF");
   EXPECT_NE(artifacts->header.find("sinus_run"), std::string::npos);
   EXPECT_NE(artifacts->hlo.find("sine"), std::string::npos);
+  EXPECT_NE(artifacts->cxx_header.find("namespace a::b"), std::string::npos);
   EXPECT_TRUE(artifacts->assembly.empty());
   EXPECT_FALSE(phases.empty());
 

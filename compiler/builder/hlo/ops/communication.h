@@ -27,8 +27,9 @@ XlaOp PartitionId(XlaBuilder *builder, SourceLocation at = SourceLocation::curre
 XlaOp PartitionID(XlaBuilder *builder, const Shape &shape,
                   SourceLocation at = SourceLocation::current());
 
-/// The operands of all members of the group, one behind the other. `shard_count`: its size. A tuple
-/// gives a tuple. `layout`: of the result.
+/// The operands of all members of the group, one behind the other: the dimension becomes
+/// `shard_count`, the group's size, times as large. A tuple gives a tuple. `layout`: of the result.
+/// Start and Done are the halves of an asynchronous one.
 XlaOp AllGather(XlaOp operand, std::int64_t all_gather_dimension, std::int64_t shard_count,
                 absl::Span<const ReplicaGroup> replica_groups = {},
                 const std::optional<ChannelHandle> &channel_id = std::nullopt,

@@ -57,6 +57,7 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t
                              const PrecisionConfig *precision_config = nullptr,
                              std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                              SourceLocation at = SourceLocation::current());
+/// Conv of operands whose dimensions `dimension_numbers` names.
 XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t> window_strides,
                                 Padding padding,
                                 const ConvolutionDimensionNumbers &dimension_numbers,
@@ -65,6 +66,7 @@ XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, absl::Span<const std::int6
                                 const PrecisionConfig *precision_config = nullptr,
                                 std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                                 SourceLocation at = SourceLocation::current());
+/// The same with explicit padding.
 XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t> window_strides,
                   absl::Span<const std::pair<std::int64_t, std::int64_t>> padding,
                   const ConvolutionDimensionNumbers &dimension_numbers,
@@ -72,7 +74,8 @@ XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t> window_st
                   const PrecisionConfig *precision_config = nullptr,
                   std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                   SourceLocation at = SourceLocation::current());
-/// Empty lists of strides and dilations mean 1, an empty window_reversal no reversal.
+/// The same with dilations: input and kernel with gaps between their elements. Empty lists of
+/// strides and dilations mean 1, an empty window_reversal no reversal.
 XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t> window_strides,
                          absl::Span<const std::pair<std::int64_t, std::int64_t>> padding,
                          absl::Span<const std::int64_t> lhs_dilation,
@@ -88,9 +91,13 @@ XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, absl::Span<const std::int64_t> wi
 // Normalization, transforms, linear algebra
 //===----------------------------------------------------------------------===//
 
+/// In batch norms: scale, offset, mean and variance have rank 1, an element for each index of
+/// dimension feature_index; output and grad_operand have the operand's shape.
+
 /// (output, batch_mean, batch_var).
 XlaOp BatchNormTraining(XlaOp operand, XlaOp scale, XlaOp offset, float epsilon,
                         std::int64_t feature_index, SourceLocation at = SourceLocation::current());
+/// The output, for a given mean and variance.
 XlaOp BatchNormInference(XlaOp operand, XlaOp scale, XlaOp offset, XlaOp mean, XlaOp variance,
                          float epsilon, std::int64_t feature_index,
                          SourceLocation at = SourceLocation::current());
@@ -98,12 +105,14 @@ XlaOp BatchNormInference(XlaOp operand, XlaOp scale, XlaOp offset, XlaOp mean, X
 XlaOp BatchNormGrad(XlaOp operand, XlaOp scale, XlaOp batch_mean, XlaOp batch_var,
                     XlaOp grad_output, float epsilon, std::int64_t feature_index,
                     SourceLocation at = SourceLocation::current());
-/// Of the last dimensions, as many as fft_length has, 1 to 3.
+/// The transform of the last dimensions, as many as fft_length has, 1 to 3. RFFT gives
+/// fft_length / 2 + 1 complex elements in the last one, which IRFFT takes.
 XlaOp Fft(XlaOp operand, FftType fft_type, absl::Span<const std::int64_t> fft_length,
           SourceLocation at = SourceLocation::current());
-/// The triangular matrix l, lower or upper, with l l^T = a or l^T l = a.
+/// The triangular matrix l, lower or upper, with l l^T = a or l^T l = a, conjugated if a is
+/// complex. a is in the last two dimensions; the others are batch dimensions.
 XlaOp Cholesky(XlaOp a, bool lower, SourceLocation at = SourceLocation::current());
-/// x with op(a) x = b, or x op(a) = b if not left_side.
+/// x, of b's shape, with op(a) x = b, or x op(a) = b if not left_side. Matrices as in Cholesky.
 XlaOp TriangularSolve(XlaOp a, XlaOp b, bool left_side, bool lower, bool unit_diagonal,
                       TriangularSolveOptions::Transpose transpose_a,
                       SourceLocation at = SourceLocation::current());
@@ -112,7 +121,8 @@ XlaOp TriangularSolve(XlaOp a, XlaOp b, bool left_side, bool lower, bool unit_di
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Combines the elements along these dimensions with `computation`, T, T -> T.
+/// Combines the elements along these dimensions, which the result lacks, with `computation`,
+/// T, T -> T, beginning with `init_value`, a scalar.
 XlaOp Reduce(XlaOp operand, XlaOp init_value, const XlaComputation &computation,
              absl::Span<const std::int64_t> dimensions_to_reduce,
              SourceLocation at = SourceLocation::current());
@@ -129,7 +139,8 @@ XlaOp Reduce(absl::Span<const XlaOp> operands, absl::Span<const XlaOp> init_valu
 XlaOp ReduceAll(XlaOp operand, XlaOp init_value, const XlaComputation &computation,
                 SourceLocation at = SourceLocation::current());
 
-/// Combines the elements in each position of a window. An empty list of strides means 1.
+/// Combines the elements in each position of a window: one element of the result. An empty list of
+/// strides means 1. Several operands are combined together; the result is then a tuple.
 XlaOp ReduceWindow(XlaOp operand, XlaOp init_value, const XlaComputation &computation,
                    absl::Span<const std::int64_t> window_dimensions,
                    absl::Span<const std::int64_t> window_strides, Padding padding,
@@ -161,8 +172,8 @@ XlaOp ReduceWindowWithGeneralPadding(
     absl::Span<const std::pair<std::int64_t, std::int64_t>> padding,
     SourceLocation at = SourceLocation::current());
 
-/// Selects an element in each position of a window and combines it with the element of `source` of
-/// that position.
+/// Selects an element in each position of a window and combines the element of `source` of that
+/// position into the result, which has the operand's shape and is `init_value` at first.
 XlaOp SelectAndScatter(XlaOp operand, const XlaComputation &select,
                        absl::Span<const std::int64_t> window_dimensions,
                        absl::Span<const std::int64_t> window_strides, Padding padding, XlaOp source,
@@ -223,9 +234,10 @@ XlaOp TopK(XlaOp operand, std::int64_t k, bool largest = true,
 // Random numbers
 //===----------------------------------------------------------------------===//
 
+/// Numbers of this mean and standard deviation, scalars of the shape's type.
 XlaOp RngNormal(XlaOp mu, XlaOp sigma, const Shape &shape,
                 SourceLocation at = SourceLocation::current());
-/// In [a, b).
+/// Numbers in [a, b), scalars of the shape's type.
 XlaOp RngUniform(XlaOp a, XlaOp b, const Shape &shape,
                  SourceLocation at = SourceLocation::current());
 /// 1 with probability `mean`, a scalar of a floating type, else 0. `shape` has integers or PRED.

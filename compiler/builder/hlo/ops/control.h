@@ -20,10 +20,12 @@ namespace hlo {
 // Tuples and order
 //===----------------------------------------------------------------------===//
 
+/// A tuple of these values.
 XlaOp Tuple(XlaBuilder *builder, absl::Span<const XlaOp> elements,
             SourceLocation at = SourceLocation::current());
 /// At least one element.
 XlaOp Tuple(absl::Span<const XlaOp> elements, SourceLocation at = SourceLocation::current());
+/// Element `index` of a tuple, from 0.
 XlaOp GetTupleElement(XlaOp tuple_data, std::int64_t index,
                       SourceLocation at = SourceLocation::current());
 
@@ -50,6 +52,7 @@ XlaOp CopyDone(XlaOp context, SourceLocation at = SourceLocation::current());
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// The computation's result for these operands, which have its parameters' shapes.
 XlaOp Call(XlaBuilder *builder, const XlaComputation &computation, absl::Span<const XlaOp> operands,
            SourceLocation at = SourceLocation::current());
 /// At least one operand.

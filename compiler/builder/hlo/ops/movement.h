@@ -88,6 +88,7 @@ XlaOp Reshape(XlaOp operand, absl::Span<const std::int64_t> dimensions,
 XlaOp Reshape(XlaOp operand, absl::Span<const std::int64_t> dimensions,
               absl::Span<const std::int64_t> new_sizes,
               SourceLocation at = SourceLocation::current());
+/// The same elements as an array of this shape, whose sizes may be bounds.
 XlaOp Reshape(const Shape &shape, XlaOp operand, SourceLocation at = SourceLocation::current());
 /// Replaces consecutive dimensions, in order, by one.
 XlaOp Collapse(XlaOp operand, absl::Span<const std::int64_t> dimensions,
