@@ -22,10 +22,11 @@ DESCRIPTIONS = {"tr": "operations, the newest (Turkish)", "zh": "operations (Chi
                 "old": "operations, the first version (English)", "layout": "shapes and layouts (Chinese)"}
 HEADER = """# The builder and the specification
 
-What `hlo/builder.h` offers for each section of the five documents that specify operations, shapes and layouts. Every
-example below is built, printed, parsed, compiled, run and compared, and every error is provoked, by
-`build/bin/unit-builder-seed` (sources: `test/unit/builder-seed`). `x(1); x(2)` stands for one value per replica. This
-page is written by `test/builder_table.py`, which also checks that no section lacks a row.
+What `hlo/builder.h` offers for each section of XLA's documents: four versions of the operation semantics, in three
+languages, and the page on shapes and layouts. Every example below is built, printed, parsed, compiled, run and
+compared, and every error is provoked, by `build/bin/unit-builder-seed` (sources: `test/unit/builder-seed`).
+`x(1); x(2)` stands for one value per replica. This page is written by `test/builder_table.py`, which also checks that
+no section lacks a row.
 
 Arguments are in the documents' order; functions without operands take the builder, `b`, first. Where documents differ,
 the newest decides: `ReducePrecision` takes the exponent's bits first, `Concatenate` is `ConcatInDim`. Older forms that

@@ -13,7 +13,8 @@
 //
 // Operations are functions of XlaOp (hlo/ops/): Add, DotGeneral, While, ... They have the names,
 // the order of arguments and the meaning of XLA's operation semantics. Functions without operands
-// take the builder first. Those of older documents are also members of XlaBuilder.
+// take the builder first. Those of older documents are also members of XlaBuilder. docs/builder.md
+// has an example of each, and errors.
 //
 // Errors: an operation that is wrong adds nothing, and returns a value that is not valid, which
 // others ignore. Build returns the first error as an absl::Status whose message begins with the

@@ -3,9 +3,9 @@
     PYTHONPATH=python:test/jax/suite HLO_COMPILE_BUILD=build pytest -p hlo_backend JAX/tests/lax_test.py
 
 JAX traces and lowers as always. Its MLIR module is turned into HLO text; that is compiled and called with numpy arrays
-over the arrays' memory. LAPACK's functions are jaxlib's, as in hc.jit. Left to XLA, and counted: modules for several devices, and modules with Python callbacks or
-tokens, which are part of JAX's own runtime. The last line of pytest's summary has the counts. With HLO_REFUSED=FILE,
-messages of texts that were refused are appended to FILE.
+over the arrays' memory. LAPACK's functions are jaxlib's, as in hc.jit. Left to XLA, and counted: modules for several
+devices, and modules with Python callbacks or tokens, which are part of JAX's own runtime. The last line of pytest's
+summary has the counts. With HLO_REFUSED=FILE, messages of texts that were refused are appended to FILE.
 """
 import collections
 import os
