@@ -116,7 +116,7 @@ def index(rows):
             # Lines have at most 120 columns.
             lines = [""]
             for link in links:
-                if len(lines[-1]) + len(link) > 60:
+                if lines[-1] and len(lines[-1]) + len(link) > 60:
                     lines.append("")
                 lines[-1] += (", " if lines[-1] else "") + link
             text += "".join(f"| {title if i == 0 else ''} | {line} |\n" for i, line in enumerate(lines))

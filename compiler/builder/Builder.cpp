@@ -1,6 +1,6 @@
 //===- Builder.cpp - XlaBuilder, XlaComputation ---------------------------===//
 //
-// A thin layer over hlo_builder_*: the C interface infers and checks shapes, and keeps the first
+// A thin layer over hlo_builder_*: the C API infers and checks shapes, and keeps the first
 // error with its place.
 //
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- Executable.cpp - Compiling and running computations ----------------===//
 //
-// Compilation and execution are those of the C interfaces; here are only conversions: statuses,
-// literals to buffers and back, and the threads and the scratch memory that calls need.
+// The C API compiles, and the module runs itself; here are only conversions: statuses, literals to
+// buffers and back, and the threads and the scratch memory that calls need.
 //
 //===----------------------------------------------------------------------===//
 #include "absl/strings/str_cat.h"

@@ -98,7 +98,7 @@ HLO_EXPORT hlo_value hlo_builder_add(hlo_builder *builder, const hlo_instruction
 
 /** Gives a value attributes that every opcode has, as metadata, sharding and frontend_attributes:
  * for parameters and constants, which are not added by hlo_builder_add. A later value replaces an
- * earlier one. False after an error. */
+ * earlier one. 1, or 0 after an error. */
 HLO_EXPORT int hlo_builder_annotate(hlo_builder *builder, hlo_value value,
                                     const hlo_attribute *attributes, size_t num_attributes,
                                     const char *file, uint32_t line);

@@ -110,7 +110,7 @@ public:
   /// dimensions of the kernel.
   static ConvolutionDimensionNumbers CreateDefaultConvDimensionNumbers(int num_spatial_dims = 2);
 
-  /// The builder in the C interface. Belongs to this object.
+  /// The builder in the C API. Belongs to this object.
   hlo_builder *handle() const { return builder; }
 
   //===- Operations as members --------------------------------------------===//

@@ -19,7 +19,7 @@ class XlaComputation {
 public:
   /// No computation.
   XlaComputation() = default;
-  /// Takes over a computation of the C interface; null makes no computation.
+  /// Takes over a computation of the C API; null makes no computation.
   XlaComputation(std::string name, hlo_computation *computation);
 
   bool IsNull() const { return !module; }

@@ -2,7 +2,7 @@
 //
 // Part of the C++ builder. Licensed under Apache-2.0 WITH LLVM-exception.
 //
-// Status codes are those of the C interface: InvalidArgument for errors of the computation, of
+// Status codes are those of the C API: InvalidArgument for errors of the computation, of
 // options and of arguments; Unimplemented for valid HLO that is not compiled; ResourceExhausted for
 // limits; Cancelled; Internal for faults of the compiler.
 //

@@ -24,7 +24,7 @@ public:
   /// Whether it is a value.
   bool valid() const { return number != HLO_NO_VALUE; }
   bool IsUninitialized() const { return !owner; }
-  /// The value in the C interface.
+  /// The value in the C API.
   hlo_value handle() const { return number; }
   bool IsIdenticalTo(XlaOp other) const { return owner == other.owner && number == other.number; }
 

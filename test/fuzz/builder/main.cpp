@@ -43,7 +43,7 @@ static void flatten(const Literal &literal, std::vector<const Literal *> &leaves
   }
 }
 
-/// The outputs of the text's module, run through the C interface.
+/// The outputs of the text's module, run through the C API.
 static absl::StatusOr<std::vector<std::string>> runText(const std::string &text,
                                                         const std::vector<Literal> &arguments) {
   hlo_compilation *compilation = nullptr;
