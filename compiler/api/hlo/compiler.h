@@ -74,7 +74,7 @@ typedef struct hlo_compile_options {
   const char *file;     /**< name of the text in diagnostics; its stem is the prefix of the symbols
                              unless `name` is given; null: "module.hlo" */
   const char *name;     /**< prefix of the exported symbols */
-  const char *target;   /**< triple */
+  const char *target;   /**< triple, as for --target */
   const char *cpu;      /**< name as for --cpu, or "host" */
   const char *features; /**< "+a,-b" */
   const char *const *dispatch; /**< `num_dispatch` CPU levels, as for --dispatch */
@@ -90,10 +90,10 @@ typedef struct hlo_compile_options {
   uint64_t max_arena_bytes;     /**< 0: no limit */
   uint64_t max_stack_bytes;     /**< 0: no limit */
   /** If not null, read between and during the phases; once it is not 0, the call ends soon with
-   * HLO_CANCELLED. */
+   * HLO_CANCELLED. Another thread may set it, atomically. */
   const int32_t *cancel;
   /** If not null, called when a phase begins and after each group of kernels of phase "optimize".
-   * `done` of `total` kernels have machine code; both are 0 in other phases. Calls come one at a
+   * `done` of `total` groups have machine code; both are 0 when a phase begins. Calls come one at a
    * time, from threads of the compiler. */
   void (*progress)(void *user, const char *phase, uint32_t done, uint32_t total);
   void *user;

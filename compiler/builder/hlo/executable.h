@@ -41,8 +41,8 @@ struct CompileOptions {
   std::uint64_t max_stack_bytes = 0; ///< 0: no limit
   /// If not null, read during the compilation; once it is not 0, that ends soon with Cancelled.
   const std::int32_t *cancel = nullptr;
-  /// Called when a phase begins, and after groups of kernels: `done` of `total` have machine code.
-  /// Calls come one at a time, from threads of the compiler.
+  /// If not null, called when a phase begins, with zeros, and after each group of kernels: `done`
+  /// of `total` groups have machine code. Calls come one at a time, from threads of the compiler.
   absl::AnyInvocable<void(absl::string_view phase, std::uint32_t done, std::uint32_t total) const>
       progress;
 };
