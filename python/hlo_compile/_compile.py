@@ -116,8 +116,10 @@ def _read(source: str | bytes | os.PathLike) -> tuple[bytes, str]:
     """The text and the file's name."""
     if isinstance(source, (bytes, bytearray)):
         return bytes(source), "module.hlo"
-    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("HloModule")):
-        return source.encode(), "module.hlo"
+    if isinstance(source, str):
+        is_text = "\n" in source or source.lstrip().startswith("HloModule")
+        if is_text or ("{" in source and not os.path.exists(source)):
+            return source.encode(), "module.hlo"
     return Path(source).read_bytes(), os.fspath(source)
 
 

@@ -132,6 +132,12 @@ ENTRY e {
         np.testing.assert_array_equal(f(np.asfortranarray(x)), -x)
         np.testing.assert_array_equal(hc.compile(text)(x), -x)
 
+    def test_a_text_of_one_line(self):
+        f = hc.compile("ENTRY e { x = f32[2] parameter(0) ROOT y = f32[2] add(x, x) }")
+        self.assertEqual(f(np.float32([1, 2])).tolist(), [2, 4])
+        with self.assertRaises(FileNotFoundError):
+            hc.compile("no such file")
+
     def test_path_bytes_and_repr(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "saxpy.hlo"
