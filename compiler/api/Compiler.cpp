@@ -8,16 +8,16 @@
 #include "compiler/api/Compilation.h"
 #include "compiler/driver/Compile.h"
 #include "compiler/support/Options.h"
-#include "llvm/Support/thread.h"
 #include <cstddef>
 #include <new>
+#include <pthread.h>
 
 using namespace hlo;
 using namespace hlo::api;
 using llvm::StringRef;
 
 /// Of the compiler's thread. Only the pages that are touched take memory.
-static constexpr unsigned stackBytes = 256u << 20;
+static constexpr size_t stackBytes = 256u << 20;
 
 static_assert(HLO_EMIT_OBJECT == unsigned(EmitObject) &&
               HLO_EMIT_ASSEMBLY == unsigned(EmitAssembly) &&
@@ -92,6 +92,9 @@ static std::string translate(const hlo_compile_options &options, CompileOptions 
   if (options.flags & ~knownFlags) {
     return "hlo_compile_options.flags has an unknown bit";
   }
+  if (options.reserved) {
+    return "hlo_compile_options.reserved must be 0";
+  }
   if (options.opt_level < 0 || options.opt_level > 3) {
     return "hlo_compile_options.opt_level must be 0 to 3";
   }
@@ -139,6 +142,27 @@ static std::string translate(const hlo_compile_options &options, CompileOptions 
   return "";
 }
 
+/// Runs `work` on a thread with a large stack. False if the system gives none; llvm::thread would
+/// abort.
+static bool runOnThread(llvm::function_ref<void()> work) {
+  auto enter = [](void *given) -> void * {
+    (*static_cast<llvm::function_ref<void()> *>(given))();
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (pthread_attr_init(&attributes)) {
+    return false;
+  }
+  bool isStarted = !pthread_attr_setstacksize(&attributes, stackBytes) &&
+                   !pthread_create(&thread, &attributes, enter, &work);
+  pthread_attr_destroy(&attributes);
+  if (isStarted) {
+    pthread_join(thread, nullptr);
+  }
+  return isStarted;
+}
+
 hlo_status hlo::api::compileText(const char *text, size_t bytes, const hlo_compile_options *given,
                                  bool isJit, hlo_compilation **result) {
   if (!result) {
@@ -178,8 +202,10 @@ hlo_status hlo::api::compileText(const char *text, size_t bytes, const hlo_compi
     llvm::raw_string_ostream log(compilation.log);
     (void)compile(StringRef(text ? text : "", bytes), file, translated, compilation.artifacts, log);
   };
-  llvm::thread worker(std::optional<unsigned>(stackBytes), work);
-  worker.join();
+  if (!runOnThread(work)) {
+    return compilation.refuse(HLO_RESOURCE_EXHAUSTED,
+                              "the system has no thread or stack for the compiler");
+  }
   compilation.finish();
   hlo_status status = statusOf(compilation.artifacts.error);
   if (status != HLO_OK || !isJit) {

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #ifdef __aarch64__
 #define ARCH "aarch64"
@@ -117,6 +119,12 @@ int main(void) {
   options = hlo_compile_options_init();
   options.emit = 1u << 30;
   try_text("emit", good, &options);
+  options = hlo_compile_options_init();
+  options.reserved = 1;
+  try_text("reserved", good, &options);
+  options = hlo_compile_options_init();
+  options.jobs = UINT32_MAX;
+  try_text("jobs", good, &options);
   printf("null: %s\n", hlo_status_name(hlo_compile_text(good, strlen(good), NULL, NULL)));
 
   /* Cancellation and progress. */
@@ -134,5 +142,18 @@ int main(void) {
   try_text("progress", good, &options);
   printf("done: %s\n", done);
   printf("version: %s\n", hlo_compiler_version());
+
+  /* Less address space than the compiler's stack: the last case, as the limit stays. */
+  unsigned long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%lu", &pages) != 1) {
+    return 1;
+  }
+  fclose(file);
+  struct rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (64u << 20);
+  setrlimit(RLIMIT_AS, &limit);
+  try_text("no stack", good, NULL);
   return 0;
 }
