@@ -28,8 +28,10 @@ ComputationBuilder::ComputationBuilder(MLIRContext *context, StringRef name) : c
   scope->storage = std::make_unique<Block>();
   scope->block = scope->storage.get();
   entryName = uniqueName(name.empty() ? "module" : name, [](StringRef) { return false; });
+  parser->generatedNames.insert(entryName);
   module = ModuleOp::create(UnknownLoc::get(context), entryName);
   parser->moduleBlock = module->getBody();
+  symbols = std::make_unique<SymbolTable>(*module);
 }
 
 ComputationBuilder::~ComputationBuilder() = default;
@@ -207,6 +209,17 @@ static bool callsComputations(Operation *op) {
   });
 }
 
+/// Enters the computations that were appended to the module into its table: a table of its own for
+/// each call would take the square of their number.
+void ComputationBuilder::enterSymbols() {
+  Block *block = module->getBody();
+  auto next = lastSymbol ? std::next(lastSymbol->getIterator()) : block->begin();
+  for (; next != block->end(); ++next) {
+    lastSymbol = &*next;
+    symbols->insert(lastSymbol);
+  }
+}
+
 Value ComputationBuilder::add(StringRef opcode, ValueRange operands, StringRef shape,
                               llvm::ArrayRef<TextAttribute> attributes, StringRef name,
                               const CallerPlace &place) {
@@ -243,13 +256,20 @@ Value ComputationBuilder::add(StringRef opcode, ValueRange operands, StringRef s
       failed(parser->checkExtent(inst)) || failed(parser->checkShape(inst))) {
     return {};
   }
+  // Inferred shapes may nest deeper than their text may.
+  if (parser->extentOf(inst.type).levels > uint64_t(maxDepth)) {
+    (void)(parser->error(inst.opcodePosition)
+           << opcode << " has tuples nested deeper than " << maxDepth << " levels");
+    return {};
+  }
   std::string spelled = inst.opcode.str();
   Location location = locate(nameInstruction(name, spelled), place);
   Value value = parser->create(*scope, inst, location);
   // The op's block is not in the module yet.
-  std::optional<SymbolScope> symbols;
+  std::optional<SymbolScope> scoped;
   if (callsComputations(value.getDefiningOp())) {
-    symbols.emplace(*module);
+    enterSymbols();
+    scoped.emplace(*symbols);
   }
   if (failed(mlir::verify(value.getDefiningOp()))) {
     value.getDefiningOp()->erase();
@@ -314,7 +334,7 @@ std::string ComputationBuilder::import(StringRef other) {
   auto computations = llvm::to_vector(parsed->getOps<ComputationOp>());
   for (ComputationOp op : computations) {
     std::string name = uniqueName(op.getSymName(), [&](StringRef candidate) {
-      return candidate == entryName || parser->computations.contains(candidate);
+      return parser->generatedNames.contains(candidate) || parser->computations.contains(candidate);
     });
     StringAttr interned = StringAttr::get(context, name);
     names[op.getSymName()] = interned;

@@ -8,6 +8,7 @@
 #define COMPILER_PARSER_COMPUTATIONBUILDER_H
 
 #include "compiler/parser/Parser.h"
+#include "mlir/IR/SymbolTable.h"
 #include <memory>
 #include <string>
 
@@ -74,6 +75,7 @@ private:
   std::string uniqueName(llvm::StringRef wanted, llvm::function_ref<bool(llvm::StringRef)> isTaken);
   std::string nameInstruction(llvm::StringRef wanted, llvm::StringRef opcode);
   mlir::Value enter(mlir::Value value, mlir::Location location);
+  void enterSymbols();
 
   mlir::MLIRContext *context;
   std::string text; ///< of the call in work; the parser reads from it
@@ -82,6 +84,8 @@ private:
   std::unique_ptr<parser::Scope> scope;
   std::unique_ptr<parser::Parser> parser;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<mlir::SymbolTable> symbols; ///< computations of `module` up to `lastSymbol`
+  mlir::Operation *lastSymbol = nullptr;
 };
 
 } // namespace hlo

@@ -228,21 +228,20 @@ ComputationOp Parser::finishComputation(Scope &scope, StringRef name, const char
   return enter(computation);
 }
 
-/// A name that starts with `stem` and does not occur in the text.
+/// A name that starts with `stem`, does not occur in the text, and is no other computation's.
 std::string Parser::makeComputationName(StringRef stem) {
   GeneratedStem &generated = generatedStems[stem];
   if (generated.prefix.empty()) {
     StringRef text = lexer.getBuffer();
     generated.prefix = stem.str();
-    // Only the builder has computations before their names are known to be in the text.
-    auto isTaken = [&](StringRef prefix) {
-      return text.contains((prefix + ".").str()) || llvm::any_of(computations, [&](auto &known) {
-               return known.first.starts_with((prefix + ".").str());
-             });
-    };
-    for (uint64_t salt = llvm::xxh3_64bits(text); isTaken(generated.prefix); ++salt) {
+    for (uint64_t salt = llvm::xxh3_64bits(text); text.contains(generated.prefix + "."); ++salt) {
       generated.prefix = stem.str() + "_" + llvm::utohexstr(salt);
     }
   }
-  return generated.prefix + "." + std::to_string(generated.count++);
+  // Only the builder has computations that are not in the text.
+  std::string name;
+  do {
+    name = generated.prefix + "." + std::to_string(generated.count++);
+  } while (computations.contains(name) || !generatedNames.insert(name).second);
+  return name;
 }

@@ -137,7 +137,7 @@ Parser::Result Parser::findOpcode(StringRef word, Instruction &inst) {
   if (!inst.info) {
     NearestName nearest(word);
     // Suggests the HLO name for a type spelled as in other languages.
-    for (const std::string &type : {word.lower(), "s" + word.drop_front().str()}) {
+    for (const std::string &type : {word.lower(), "s" + word.substr(1).str()}) {
       if (isPrimitiveWord(type)) {
         nearest.consider(type);
       }

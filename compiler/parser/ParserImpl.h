@@ -30,6 +30,10 @@ class ComputationBuilder;
 
 namespace hlo::parser {
 
+/// Levels of nested shapes, literals, operands and inline computations. Each takes at most some
+/// kilobytes of stack; real programs nest a few dozen levels.
+inline constexpr int64_t maxDepth = 500;
+
 /// The value of a name inside a computation. A null value marks an instruction with an error: users
 /// of it report nothing more.
 struct Binding {
@@ -296,6 +300,8 @@ private:
     int64_t count = 0;
   };
   llvm::StringMap<GeneratedStem> generatedStems;
+  /// These names, and that of the builder's entry.
+  llvm::StringSet<> generatedNames;
   /// Axes of the mesh that was read last.
   llvm::SmallVector<std::string> meshAxes;
   int64_t depth = 0;

@@ -11,12 +11,6 @@ using namespace hlo::parser;
 using namespace mlir;
 using llvm::StringRef;
 
-namespace {
-/// Levels of nested shapes, literals, operands and inline computations. Each takes at most some
-/// kilobytes of stack; real programs nest a few dozen levels.
-constexpr int64_t maxDepth = 500;
-} // namespace
-
 bool Parser::atWord(StringRef word) const { return at(Tok::Ident) && token().text == word; }
 
 bool Parser::consumeIf(Tok kind) {

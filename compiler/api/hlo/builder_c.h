@@ -18,7 +18,8 @@
  *
  * Errors: the first one of a builder is kept, with its place; values made from it are HLO_NO_VALUE,
  * and hlo_builder_build returns null. Threads: a builder belongs to one thread at a time; a
- * computation is only read, and may be shared.
+ * computation is only read, and may be shared. Functions of the builder run on the caller's stack;
+ * shapes and attributes that nest to the limit take up to 2 MiB of it.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_BUILDER_C_H

@@ -10,6 +10,8 @@
 
 #include "dialect/hlo/Dialect.h"
 #include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include <optional>
 
 namespace hlo {
 
@@ -27,12 +29,14 @@ public:
 class SymbolScope {
 public:
   explicit SymbolScope(mlir::ModuleOp module);
+  /// Uses a table of the caller's, which outlives it.
+  explicit SymbolScope(const mlir::SymbolTable &given);
   ~SymbolScope();
   SymbolScope(const SymbolScope &) = delete;
   SymbolScope &operator=(const SymbolScope &) = delete;
 
 private:
-  mlir::SymbolTable table;
+  std::optional<mlir::SymbolTable> table;
   const SymbolCache *cache; ///< null if the dialect is not loaded
 };
 

@@ -20,7 +20,13 @@ static const SymbolCache *cacheOf(MLIRContext *context) {
 
 SymbolScope::SymbolScope(ModuleOp module) : table(module), cache(cacheOf(module.getContext())) {
   if (cache) {
-    cache->symbols = &table;
+    cache->symbols = &*table;
+  }
+}
+
+SymbolScope::SymbolScope(const SymbolTable &given) : cache(cacheOf(given.getOp()->getContext())) {
+  if (cache) {
+    cache->symbols = &given;
   }
 }
 

@@ -34,6 +34,38 @@ static hlo_builder *two(const char *x, const char *y) {
   return b;
 }
 
+/* Builds; whether the text of the computation is read back. */
+static hlo_computation *read_back(const char *what, hlo_builder *b) {
+  hlo_computation *computation = hlo_builder_build(b, HLO_NO_VALUE);
+  if (!computation) {
+    failed(what, b);
+    return NULL;
+  }
+  hlo_builder_free(b);
+  hlo_compile_options options = hlo_compile_options_init();
+  options.flags = HLO_COMPILE_CHECK_ONLY;
+  hlo_compilation *compilation;
+  hlo_status status = hlo_compile_computation(computation, &options, &compilation);
+  printf("%s: %s\n", what, hlo_status_name(status));
+  hlo_compilation_free(compilation);
+  return computation;
+}
+
+/* negate-start and negate-done, for which the builder makes a computation. */
+static hlo_value negate_async(hlo_builder *b, hlo_value x) {
+  hlo_value start = with(b, "negate-start", x, "((f32[2]), f32[2])", NULL, NULL);
+  return with(b, "negate-done", start, "f32[2]", NULL, NULL);
+}
+
+static hlo_builder *tuples(int levels) {
+  hlo_builder *b = two("f32[2]", "f32[2]");
+  hlo_value x = 0;
+  for (int i = 0; i < levels; ++i) {
+    x = with(b, "tuple", x, NULL, NULL, NULL);
+  }
+  return b;
+}
+
 int main(void) {
   /* Names that are no names of the format, and equal ones. */
   hlo_builder *b = two("s32[]", "s32[]");
@@ -113,6 +145,9 @@ int main(void) {
   b = two("f32[2]", "f32[3]");
   add2(b, "ad", 0, 1);
   failed("opcode", b);
+  b = two("f32[2]", "f32[3]");
+  add2(b, "", 0, 1);
+  failed("no opcode", b);
   b = two("f32[2", "f32[3]");
   failed("shape text", b);
   b = two("f32[2]", "f32[2]");
@@ -162,5 +197,24 @@ int main(void) {
   hlo_computation_free(computation);
   hlo_builder_free(b);
   hlo_computation_free(sum);
+
+  /* Names that the builder makes, of a computation that is called, and its own. */
+  b = two("f32[2]", "f32[2]");
+  negate_async(b, 0);
+  hlo_computation *called = read_back("called", b);
+  b = hlo_builder_create("async_wrapped.1");
+  x = negate_async(b, hlo_builder_parameter(b, 0, "f32[2]", NULL, NULL, 0));
+  hlo_value arguments[] = {x, x};
+  hlo_attribute callee = {"to_apply", NULL, (const hlo_computation *const *)&called, 1};
+  hlo_instruction call_it = hlo_instruction_init("call", arguments, 2);
+  call_it.attributes = &callee;
+  call_it.num_attributes = 1;
+  negate_async(b, negate_async(b, hlo_builder_add(b, &call_it)));
+  hlo_computation_free(read_back("made names", b));
+  hlo_computation_free(called);
+
+  /* What the builder takes, the parser reads. */
+  hlo_computation_free(read_back("tuples", tuples(500)));
+  read_back("deeper tuples", tuples(501));
   return 0;
 }
