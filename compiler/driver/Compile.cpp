@@ -774,7 +774,8 @@ LogicalResult Compilation::run() {
   context.printOpOnDiagnostic(false);
   // Dialects must not be loaded on threads, and several threads build ops of most dialects.
   context.loadAllAvailableDialects();
-  // LLVM counts threads as int: with 2^31 or more no thread starts, and the wait for them does not end.
+  // LLVM counts threads as int: with 2^31 or more no thread starts, and the wait for them does not
+  // end.
   constexpr unsigned maxJobs = 1024;
   llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(std::min(options.jobs, maxJobs));
   if (strategy.compute_thread_count() > 1) {
