@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/jit/Load.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/Support/Process.h"
 #include "llvm/TargetParser/Host.h"
@@ -127,6 +128,10 @@ public:
       if (outcome.address) {
         return createStringError("it has several modules");
       }
+      orc::MemProt access = symbol->getBlock().getSection().getMemProt();
+      if ((access & orc::MemProt::Exec) == orc::MemProt::None) {
+        return createStringError("its " + name + " is no function");
+      }
       outcome.address = symbol->getAddress();
     }
     return outcome.address ? Error::success() : createStringError("it has no " + wanted);
@@ -155,13 +160,19 @@ static hlo_module_desc describeLevel(const hlo_module_desc &object, int32_t cpuL
   hlo_call call = hlo_call_init();
   call.cpu_level = cpuLevel;
   const hlo_module_desc *level = hlo_level(&object, &call);
-  hlo_module_desc chosen = level ? *level : object;
+  // An object of before may have a shorter description.
+  const hlo_module_desc &found = level ? *level : object;
+  hlo_module_desc chosen{};
+  std::memcpy(&chosen, &found, std::min<size_t>(found.struct_size, sizeof chosen));
   chosen.run = object.run;
   chosen.prepare = object.prepare;
   return chosen;
 }
 
 Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix, int32_t cpuLevel) {
+  if (identify_magic(object) != file_magic::elf_relocatable) {
+    return createStringError("it is no relocatable ELF file");
+  }
   // The graph refers to the names until its end.
   auto names = std::make_shared<orc::SymbolStringPool>();
   auto graph = createLinkGraphFromObject(MemoryBufferRef(object, "module.o"), names);
@@ -180,6 +191,9 @@ Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix, in
   if (outcome.error) {
     return std::move(outcome.error);
   }
-  auto *describe = outcome.address.toPtr<const hlo_module_desc *(*)()>();
-  return LoadedObject(std::move(impl), describeLevel(*describe(), cpuLevel));
+  const hlo_module_desc *desc = outcome.address.toPtr<const hlo_module_desc *(*)()>()();
+  if (!desc || desc->abi != HLO_ABI) {
+    return createStringError("it is for another version of hlo/rt.h");
+  }
+  return LoadedObject(std::move(impl), describeLevel(*desc, cpuLevel));
 }

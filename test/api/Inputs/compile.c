@@ -89,6 +89,11 @@ int main(void) {
   status = hlo_jit_object("nonsense", 8, NULL, &loaded);
   show("nonsense", status, loaded);
   hlo_compilation_free(loaded);
+  /* The beginning of a Mach-O file. */
+  const unsigned char other[64] = {0xcf, 0xfa, 0xed, 0xfe, 7, 0, 0, 1, 3, 0, 0, 0, 1};
+  status = hlo_jit_object(other, sizeof other, NULL, &loaded);
+  show("other format", status, loaded);
+  hlo_compilation_free(loaded);
 
   /* An object for another architecture. */
   options = hlo_compile_options_init();
