@@ -153,6 +153,15 @@ LoadedObject::LoadedObject(std::unique_ptr<Impl> impl, const hlo_module_desc &de
 LoadedObject::LoadedObject(LoadedObject &&) = default;
 LoadedObject::~LoadedObject() = default;
 
+/// A description of an older or newer version has another size.
+static hlo_module_desc copyDesc(const hlo_module_desc &desc) {
+  hlo_module_desc copy{};
+  uint32_t bytes = std::min<uint32_t>(desc.struct_size, sizeof copy);
+  std::memcpy(&copy, &desc, bytes);
+  copy.struct_size = bytes;
+  return copy;
+}
+
 /// The description of the level at which calls with `cpuLevel` run, but with the functions of the
 /// object, which choose it again: so they are what is run. The object's own description if there is
 /// no such level; then a run says so.
@@ -160,12 +169,10 @@ static hlo_module_desc describeLevel(const hlo_module_desc &object, int32_t cpuL
   hlo_call call = hlo_call_init();
   call.cpu_level = cpuLevel;
   const hlo_module_desc *level = hlo_level(&object, &call);
-  // An object of before may have a shorter description.
-  const hlo_module_desc &found = level ? *level : object;
-  hlo_module_desc chosen{};
-  std::memcpy(&chosen, &found, std::min<size_t>(found.struct_size, sizeof chosen));
-  chosen.run = object.run;
-  chosen.prepare = object.prepare;
+  hlo_module_desc whole = copyDesc(object);
+  hlo_module_desc chosen = level ? copyDesc(*level) : whole;
+  chosen.run = whole.run;
+  chosen.prepare = whole.prepare;
   return chosen;
 }
 
