@@ -23,13 +23,14 @@ _OF_THE_RUNTIME = re.compile(r"xla_ffi_python|xla_python_cpu_callback|xla_ffi_pa
 
 def install():
     import jax
-    from jax._src import compiler, core, dtypes, literals, pjit, sharding_impls
+    from jax._src import compiler, config, core, dtypes, literals, pjit, sharding_impls
     from jax._src.interpreters import mlir, pxla
     from jax._src.lib import _jax, xla_client
 
     by_xla = compiler.backend_compile_and_load
 
     def put(array, device):
+        """An array of jaxlib; one of 64 bits stays so, whatever the setting."""
         aval = core.ShapedArray(array.shape, array.dtype)
         return xla_client.batched_device_put(aval, sharding_impls.SingleDeviceSharding(device), [array], [device], True)
 
@@ -84,7 +85,8 @@ def install():
                     arrays[i].delete()
                 counts["runs"] += 1
                 results = (results,) if self._results == 1 else results
-                return Results([put(np.asarray(each), self._device) for each in results])
+                with config.enable_x64(True):
+                    return Results([put(np.asarray(each), self._device) for each in results])
 
     def compile_module(backend, module, executable_devices, options, host_callbacks):
         def make_xla():
