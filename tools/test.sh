@@ -24,7 +24,7 @@ fi
 [ -n "$suite_list" ] || say "tests (logs: build/test/results)"
 
 # Programs of GoogleTest, one per folder of test/unit.
-for folder in $(grep -lE '^hlo_unit_test' test/unit/*/CMakeLists.txt); do
+for folder in $(grep -lE '^hlo_unit_test|LABELS unit' test/unit/*/CMakeLists.txt); do
   name="unit-$(basename "$(dirname "$folder")")"
   suite --limit=900 "$name" python3 test/count.py gtest "$bin/$name"
 done
