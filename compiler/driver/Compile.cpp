@@ -91,7 +91,6 @@ private:
   std::unique_ptr<llvm::ThreadPoolInterface> pool;
   OwningOpRef<ModuleOp> module;
   std::string prefix;
-  std::string space; ///< of the C++ header
   PythonLines lines; ///< of the custom calls
   InstructionMetadata metadata;
   unsigned errors = 0, internalErrors = 0, boundErrors = 0;
@@ -190,9 +189,6 @@ LogicalResult Compilation::phase(Phase which, ErrorKind blame,
                                  llvm::function_ref<LogicalResult()> body) {
   auto start = std::chrono::steady_clock::now();
   unsigned before = errors;
-  if (options.progress) {
-    options.progress->store(which);
-  }
   if (options.onProgress) {
     options.onProgress(which, 0, 0);
   }
@@ -392,6 +388,9 @@ void Compilation::makeHeaders(const Signature &signature, const Description &des
     artifacts.header = makeHeader(signature, info);
   }
   if (options.emit & EmitCxxHeader) {
+    std::string space = options.space.empty()
+                            ? cxxNamespace(module->getSymName().value_or("module"), prefix)
+                            : options.space;
     artifacts.cxxHeader = makeCxxHeader(signature, info, space);
   }
 }
@@ -584,8 +583,6 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   }
   prefix = choosePrefix();
   artifacts.prefix = prefix;
-  space = options.space.empty() ? cxxNamespace(module->getSymName().value_or("module"), prefix)
-                                : options.space;
   if (std::string fault = whyNotNamespace(options.space, prefix); !fault.empty()) {
     return fail(ErrorKind::Usage, "--namespace: " + fault);
   }

@@ -87,8 +87,6 @@ struct CompileOptions {
   uint64_t maxArenaBytes = 0; ///< 0: no limit
   Budget budget;              ///< bounds on the expansion of a text
   uint64_t maxStackBytes = 0; ///< 0: no limit
-  /// If set, the running phase is stored here, for an observer on another thread.
-  std::atomic<Phase> *progress = nullptr;
   /// If set, called when a phase begins, and in phase optimize after each module of kernels, with
   /// the number of those that are done and of all. One call at a time, from any thread.
   std::function<void(Phase, unsigned done, unsigned total)> onProgress;

@@ -113,7 +113,7 @@ static void reportTimeout(const CommandLine &line, Phase phase) {
 static int run(CommandLine &line) {
   takeHugePages();
   std::atomic<Phase> phase = Phase::Parse;
-  line.options.progress = &phase;
+  line.options.onProgress = [&](Phase running, unsigned, unsigned) { phase = running; };
   line.options.isLast = true;
   Watchdog watchdog(line.timeoutSeconds, [&] { reportTimeout(line, phase); });
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(line.input, /*IsText=*/false,

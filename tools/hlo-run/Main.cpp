@@ -90,7 +90,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::Plan
   {
     Progress progress(("compiling " + name).str());
     std::atomic<hlo::Phase> phase = hlo::Phase::Parse;
-    options.progress = &phase;
+    options.onProgress = [&](hlo::Phase running, unsigned, unsigned) { phase = running; };
     hlo::tool::Watchdog watchdog(line.timeoutSeconds, [&] {
       std::string message;
       raw_string_ostream(message) << name << ": error: phase " << hlo::phaseName(phase)
