@@ -15,7 +15,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include <cstddef>
-#include <deque>
 #include <hlo/builder_c.h>
 #include <map>
 #include <memory>
@@ -39,6 +38,10 @@ struct hlo_builder {
   explicit hlo_builder(StringRef name);
 
   hlo_value enter(Value value);
+  /// Null if it is not a value of this builder.
+  Value find(hlo_value value) const {
+    return value >= 0 && value < hlo_value(values.size()) ? values[value] : Value();
+  }
   /// Keeps the first error; `place` is that of the call in work.
   void report(Diagnostic &diagnostic);
   void fail(const CallerPlace &at, StringRef message);
@@ -48,7 +51,7 @@ struct hlo_builder {
   ScopedDiagnosticHandler handler;
   ComputationBuilder builder;
   std::vector<Value> values;
-  std::map<Type, std::string, bool (*)(Type, Type)> shapes;
+  std::map<const void *, std::string> shapes; ///< by type
   /// Computations that were copied, and the names that they have here.
   std::map<std::shared_ptr<const Finished>, std::string> imported;
   CallerPlace place;
@@ -57,15 +60,13 @@ struct hlo_builder {
   bool isDone = false;
 };
 
-static bool lessType(Type a, Type b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); }
-
 hlo_builder::hlo_builder(StringRef name)
     : context(MLIRContext::Threading::DISABLED), handler(&context,
                                                          [this](Diagnostic &diagnostic) {
                                                            report(diagnostic);
                                                            return success();
                                                          }),
-      builder(&context, name), shapes(lessType) {}
+      builder(&context, name) {}
 
 /// `file:line: `, or nothing.
 static std::string placeText(StringRef file, unsigned line) {
@@ -190,13 +191,12 @@ hlo_value hlo_builder_add(hlo_builder *builder, const hlo_instruction *given) {
   }
   llvm::SmallVector<Value> operands;
   for (size_t i = 0; i < given->num_operands; ++i) {
-    hlo_value operand = given->operands[i];
-    if (operand < 0 || operand >= hlo_value(builder->values.size())) {
+    operands.push_back(builder->find(given->operands[i]));
+    if (!operands.back()) {
       builder->fail(builder->place, builder->opcode + ": operand " + std::to_string(i) +
                                         " is not a value of this builder");
       return HLO_NO_VALUE;
     }
-    operands.push_back(builder->values[operand]);
   }
   llvm::SmallVector<TextAttribute> attributes;
   for (size_t i = 0; i < given->num_attributes; ++i) {
@@ -232,7 +232,8 @@ int hlo_builder_annotate(hlo_builder *builder, hlo_value value, const hlo_attrib
     return 0;
   }
   begin(builder, {orEmpty(file).str(), line}, "");
-  if (value < 0 || value >= hlo_value(builder->values.size()) || (num_attributes && !attributes)) {
+  Value found = builder->find(value);
+  if (!found || (num_attributes && !attributes)) {
     builder->fail(builder->place, "hlo_builder_annotate: there is no such value, or the attributes "
                                   "are null");
     return 0;
@@ -241,7 +242,7 @@ int hlo_builder_annotate(hlo_builder *builder, hlo_value value, const hlo_attrib
   for (size_t i = 0; i < num_attributes; ++i) {
     texts.push_back({orEmpty(attributes[i].name), orEmpty(attributes[i].value).str()});
   }
-  return succeeded(builder->builder.annotate(builder->values[value], texts));
+  return succeeded(builder->builder.annotate(found, texts));
 }
 
 int hlo_builder_module_attribute(hlo_builder *builder, const char *name, const char *value) {
@@ -253,11 +254,12 @@ int hlo_builder_module_attribute(hlo_builder *builder, const char *name, const c
 }
 
 const char *hlo_builder_shape(hlo_builder *builder, hlo_value value) {
-  if (!builder || value < 0 || value >= hlo_value(builder->values.size()) || builder->isDone) {
+  Value found = builder && !builder->isDone ? builder->find(value) : Value();
+  if (!found) {
     return nullptr;
   }
-  Type type = builder->values[value].getType();
-  auto [known, isNew] = builder->shapes.try_emplace(type);
+  Type type = found.getType();
+  auto [known, isNew] = builder->shapes.try_emplace(type.getAsOpaquePointer());
   if (isNew) {
     known->second = hloText(type);
   }
@@ -295,11 +297,11 @@ hlo_computation *hlo_builder_build(hlo_builder *builder, hlo_value root) {
     return nullptr;
   }
   begin(builder, {}, "");
-  if (root != HLO_NO_VALUE && (root < 0 || root >= hlo_value(builder->values.size()))) {
+  Value result = builder->find(root);
+  if (root != HLO_NO_VALUE && !result) {
     builder->fail({}, "hlo_builder_build: the root is not a value of this builder");
     return nullptr;
   }
-  Value result = root == HLO_NO_VALUE ? Value() : builder->values[root];
   builder->isDone = true;
   OwningOpRef<ModuleOp> module = builder->builder.finish(result);
   if (!module || failed(verifyModule(*module))) {

@@ -393,6 +393,12 @@ XlaOp CollectivePermuteDone(XlaOp start, SourceLocation at) {
 // Feeds
 //===----------------------------------------------------------------------===//
 
+/// The data of (data, token); the token is what the next transfer of `chain` follows.
+static XlaOp dataOf(XlaBuilder *builder, XlaOp both, Instruction::Chain chain, SourceLocation at) {
+  Instruction::setToken(builder, chain, detail::element(both, 1, at));
+  return detail::element(both, 0, at);
+}
+
 XlaOp InfeedWithToken(XlaOp token, const Shape &shape, const std::string &config,
                       SourceLocation at) {
   Instruction inst("infeed", {token}, at);
@@ -408,9 +414,7 @@ XlaOp Infeed(XlaBuilder *builder, const Shape &shape, const std::string &config,
     return XlaOp();
   }
   XlaOp token = Instruction::token(builder, Instruction::Chain::infeed, at);
-  XlaOp both = InfeedWithToken(token, shape, config, at);
-  Instruction::setToken(builder, Instruction::Chain::infeed, detail::element(both, 1, at));
-  return detail::element(both, 0, at);
+  return dataOf(builder, InfeedWithToken(token, shape, config, at), Instruction::Chain::infeed, at);
 }
 
 XlaOp OutfeedWithToken(XlaOp operand, XlaOp token, const Shape &shape_with_layout,
@@ -493,9 +497,7 @@ XlaOp Recv(XlaBuilder *builder, const Shape &shape, const ChannelHandle &handle,
     return XlaOp();
   }
   XlaOp token = Instruction::token(builder, Instruction::Chain::recv, at);
-  XlaOp both = RecvWithToken(token, shape, handle, at);
-  Instruction::setToken(builder, Instruction::Chain::recv, detail::element(both, 1, at));
-  return detail::element(both, 0, at);
+  return dataOf(builder, RecvWithToken(token, shape, handle, at), Instruction::Chain::recv, at);
 }
 
 XlaOp Send(XlaOp operand, std::int64_t channel_id, SourceLocation at) {

@@ -201,14 +201,6 @@ LogicalResult ComputationBuilder::parseAttributes(const AttributeList &ends, Ins
   return success();
 }
 
-static bool callsComputations(Operation *op) {
-  return llvm::any_of(op->getAttrs(), [](NamedAttribute attribute) {
-    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
-    return isa<FlatSymbolRefAttr>(attribute.getValue()) ||
-           (list && !list.empty() && isa<FlatSymbolRefAttr>(list[0]));
-  });
-}
-
 /// Enters the computations that were appended to the module into its table: a table of its own for
 /// each call would take the square of their number.
 void ComputationBuilder::enterSymbols() {
@@ -266,11 +258,8 @@ Value ComputationBuilder::add(StringRef opcode, ValueRange operands, StringRef s
   Location location = locate(nameInstruction(name, spelled), place);
   Value value = parser->create(*scope, inst, location);
   // The op's block is not in the module yet.
-  std::optional<SymbolScope> scoped;
-  if (callsComputations(value.getDefiningOp())) {
-    enterSymbols();
-    scoped.emplace(*symbols);
-  }
+  enterSymbols();
+  SymbolScope scoped(*symbols);
   if (failed(mlir::verify(value.getDefiningOp()))) {
     value.getDefiningOp()->erase();
     return {};
