@@ -8,6 +8,7 @@ once. Modules whose buffers are not numpy's (packed types, bounded sizes, other 
 from __future__ import annotations
 
 import ctypes
+import queue
 import weakref
 from ctypes import c_int32, c_void_p
 from threading import Lock
@@ -529,6 +530,27 @@ def _is_short(ops: Iterable[_native.Op]) -> bool:
     return flops <= _SHORT_FLOPS and size <= _SHORT_BYTES
 
 
+class _Owner(weakref.ref):
+    """Refers to a Compilation, and knows what it owns."""
+    __slots__ = ("handle",)
+
+
+_owners: dict[int, _Owner] = {}
+#: Owners whose Compilation is gone. They get here by a function in C, and are freed before the next Compilation is
+#: made: in a finalizer in Python the exception of a signal handler would be lost.
+_unused: queue.SimpleQueue = queue.SimpleQueue()
+
+
+def _free_unused(library: Any) -> None:
+    while True:
+        try:
+            owner = _unused.get_nowait()
+        except queue.Empty:
+            return
+        del _owners[owner.handle]
+        library.hlo_compilation_free(owner.handle)
+
+
 class Compilation:
     """Owns the library's result: the code lives as long as this."""
 
@@ -539,7 +561,9 @@ class Compilation:
         self.handle, self.diagnostics, self.from_cache = handle, diagnostics, from_cache
         self.may_loop = may_loop  #: the time of a call does not follow from the shapes
         self._object = obj
-        weakref.finalize(self, library.hlo_compilation_free, c_void_p(handle)).atexit = False
+        _free_unused(library)
+        _owners[handle] = owner = _Owner(self, _unused.put)
+        owner.handle = handle
 
     @property
     def object(self) -> bytes:

@@ -61,8 +61,30 @@ _lock = threading.Lock()
 _compiling = threading.Condition()
 _num_compiling = 0
 
-#: What holds threads or memory of calls, with a method `forget_calls`.
-holders: weakref.WeakSet = weakref.WeakSet()
+
+class _Holders:
+    """Weak references to what holds threads or memory of calls, with a method `forget_calls`. Not a WeakSet, whose
+    callbacks are in Python: the exception of a signal handler that runs in one is lost."""
+
+    def __init__(self) -> None:
+        self._references: list[weakref.ref] = []
+        self._most = 64
+
+    def add(self, holder: Any) -> None:
+        with _lock:
+            if len(self._references) >= self._most:
+                self._references = [each for each in self._references if each() is not None]
+                self._most = max(64, 2 * len(self._references))
+            self._references.append(weakref.ref(holder))
+
+    def forget_calls(self) -> None:
+        for each in self._references:
+            holder = each()
+            if holder is not None:
+                holder.forget_calls()
+
+
+holders = _Holders()
 
 
 def is_interruptible() -> bool:
@@ -170,8 +192,7 @@ def _after_fork_in_child() -> None:
     _num_compiling = 0
     _workers.clear()
     _pools.clear()
-    for holder in list(holders):
-        holder.forget_calls()
+    holders.forget_calls()
 
 
 if hasattr(os, "register_at_fork"):
