@@ -1,7 +1,7 @@
 //===- Describe.cpp - The description in an object ------------------------===//
 //
 // In: the module's signature and facts about the compilation. Out: the constant structs of
-// runtime/abi/hlo/rt.h (hlo_buffer_desc, hlo_module_desc), whose layouts are asserted in
+// runtime/abi/hlo (hlo_buffer_desc, hlo_sharding, hlo_module_desc), whose layouts are asserted in
 // generated.h, and PREFIX_describe, which returns the latter. StaticData makes other descriptions
 // as well.
 //
@@ -12,6 +12,7 @@
 #include "runtime/abi/hlo/generated.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
+#include <map>
 
 using namespace llvm;
 
@@ -51,16 +52,65 @@ Constant *hlo::StaticData::pointers(ArrayRef<Constant *> values) {
   return global(ConstantArray::get(ArrayType::get(b.getPtrTy(), values.size()), values));
 }
 
-Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves) {
+namespace {
+/// The hlo_sharding of leaves; equal ones exist once.
+class Shardings {
+public:
+  Shardings(hlo::StaticData &data, const hlo::MeshAxes &mesh) : data(data), mesh(mesh) {}
+
+  /// A pointer to that of `leaf`, or null.
+  Constant *get(const hlo::Leaf &leaf) {
+    if (!leaf.sharding) {
+      return data.null();
+    }
+    std::vector<int64_t> axes;
+    for (const std::vector<int64_t> &list : leaf.sharding->axes) {
+      axes.push_back(static_cast<int64_t>(list.size()));
+      axes.insert(axes.end(), list.begin(), list.end());
+    }
+    Constant *&made = known[{leaf.sharding->dims, axes, leaf.sharding->devices}];
+    return made ? made : made = make(*leaf.sharding, axes);
+  }
+
+private:
+  Constant *make(const hlo::LeafSharding &sharding, ArrayRef<int64_t> axes) {
+    if (!meshSizes) {
+      SmallVector<Constant *> names;
+      int64_t partitions = 1;
+      for (auto [name, size] : zip_equal(mesh.names, mesh.sizes)) {
+        names.push_back(data.string(name));
+        partitions *= size;
+      }
+      meshSizes = data.numbers(mesh.sizes);
+      meshNames = data.pointers(names);
+      count = partitions;
+    }
+    return data.global(
+        data.record({data.i32(sizeof(hlo_sharding)), data.i32(sharding.dims.size()),
+                     data.numbers(sharding.dims), meshSizes, meshNames, data.i32(mesh.sizes.size()),
+                     data.i32(count), data.numbers(axes), data.numbers(sharding.devices)}));
+  }
+
+  hlo::StaticData &data;
+  const hlo::MeshAxes &mesh;
+  Constant *meshSizes = nullptr, *meshNames = nullptr;
+  int64_t count = 1;
+  std::map<std::tuple<std::vector<int64_t>, std::vector<int64_t>, std::vector<int64_t>>, Constant *>
+      known;
+};
+} // namespace
+
+Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves, const MeshAxes &mesh) {
   if (leaves.empty()) {
     return null();
   }
+  Shardings shardings(*this, mesh);
   SmallVector<Constant *> records;
   for (const Leaf &leaf : leaves) {
-    records.push_back(
-        record({string(leaf.name), numbers(leaf.dims), numbers(leaf.minorToMajor), i64(leaf.bytes),
-                i32(leaf.type), i32(leaf.dims.size()), i32(leaf.align), i32(leaf.alias),
-                i32(leaf.sizeOf + 1), i32(leaf.sizeDim), string(leaf.layoutText)}));
+    records.push_back(record({string(leaf.name), numbers(leaf.dims), numbers(leaf.minorToMajor),
+                              i64(leaf.bytes), i32(leaf.type), i32(leaf.dims.size()),
+                              i32(leaf.align), i32(leaf.alias), i32(leaf.sizeOf + 1),
+                              i32(leaf.sizeDim), string(leaf.layoutText), shardings.get(leaf)}));
   }
   return global(ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
@@ -210,8 +260,8 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                 d.i32(sizeof(hlo_buffer_desc)),
                 d.i32(sizeof(hlo_op_desc)),
                 d.i32(sizeof(hlo_custom_call)),
-                d.buffers(signature.inputs),
-                d.buffers(signature.outputs),
+                d.buffers(signature.inputs, signature.mesh),
+                d.buffers(signature.outputs, signature.mesh),
                 operationRows(d, operations),
                 d.names(description.customCalls),
                 customCallTargets(d, module, description),

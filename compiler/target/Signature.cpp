@@ -171,6 +171,12 @@ static llvm::StringMap<StringRef> shortNames(ArrayRef<EntryLeaf> inputs) {
   return names;
 }
 
+std::string Signature::partitionsText() const {
+  return mesh.sizes.empty()
+             ? ""
+             : std::to_string(partitions) + " partitions, mesh " + cText(meshText(mesh));
+}
+
 std::string hlo::printSignature(const Signature &signature, ArrayRef<std::string> names) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -193,6 +199,9 @@ std::string hlo::printSignature(const Signature &signature, ArrayRef<std::string
       if (leaf.alias >= 0) {
         out << ", may share the buffer of " << other[leaf.alias].name;
       }
+      if (!leaf.shardingText.empty()) {
+        out << ", " << leaf.shardingText;
+      }
       if (kind == "in" && i < names.size() && names[i] != leaf.name) {
         out << ", in the text " << names[i];
       }
@@ -201,6 +210,9 @@ std::string hlo::printSignature(const Signature &signature, ArrayRef<std::string
   };
   print("in", signature.inputs, signature.outputs);
   print("out", signature.outputs, signature.inputs);
+  if (std::string partitions = signature.partitionsText(); !partitions.empty()) {
+    out << partitions << '\n';
+  }
   return text;
 }
 
@@ -211,6 +223,39 @@ std::string hlo::hashedSymbol(const Signature &signature, StringRef symbol) {
 /// True for macros that the header of `prefix` defines, and for the name of its struct.
 static bool clashesWithHeader(StringRef name, StringRef prefix) {
   return name.starts_with(prefix.upper() + "_") || name == (prefix + "_args").str();
+}
+
+/// Sets how the leaves are split; fails unless they have the shapes of shards.
+static LogicalResult addShardings(ModuleOp module, Signature &signature) {
+  FailureOr<EntryShards> shards = EntryShards::get(module);
+  if (failed(shards)) {
+    return failure();
+  }
+  for (auto [list, leaves] : {std::pair(&shards->params, &signature.inputs),
+                              std::pair(&shards->results, &signature.outputs)}) {
+    if (list->size() > leaves->size()) {
+      return module.emitError() << "hlo.entry_shards has " << list->size() << " leaves of "
+                                << leaves->size();
+    }
+    for (auto [sharding, leaf] : llvm::zip(*list, *leaves)) {
+      if (!sharding) {
+        continue;
+      }
+      if (leaf.sizeOf >= 0 || sharding->dims.size() != leaf.dims.size() ||
+          sharding->shardDims(shards->mesh) != leaf.dims) {
+        return module.emitError() << "hlo.entry_shards: '" << leaf.name << "' of type "
+                                  << leaf.typeText << " is no shard of its array";
+      }
+      leaf.shardingText =
+          "shard of " + StringRef(leaf.typeText).split('[').first.str() + "[" +
+          llvm::join(llvm::map_range(sharding->dims, [](int64_t d) { return std::to_string(d); }),
+                     ",") +
+          "] by " + cText(axesText(*sharding, shards->mesh));
+      leaf.sharding = std::move(*sharding);
+      signature.mesh = shards->mesh;
+    }
+  }
+  return success();
 }
 
 FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, StringRef moduleHash) {
@@ -271,10 +316,14 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
     signature.outputs[alias.output].alias = alias.input;
     signature.inputs[alias.input].alias = alias.output;
   }
+  if (failed(addShardings(module, signature))) {
+    return failure();
+  }
   std::string all = moduleHash.str() + ";";
   for (const std::vector<Leaf> *leaves : {&signature.inputs, &signature.outputs}) {
     for (const Leaf &leaf : *leaves) {
-      all += leaf.name + " " + leaf.typeText + "@" + std::to_string(leaf.alias) + ";";
+      all += leaf.name + " " + leaf.typeText + "@" + std::to_string(leaf.alias) + ";" +
+             leaf.shardingText;
     }
     all += "->";
   }

@@ -3,6 +3,7 @@
 #define COMPILER_TARGET_SIGNATURE_H
 
 #include "compiler/analysis/entry/EntryLayout.h"
+#include "compiler/analysis/entry/EntryShards.h"
 #include "compiler/support/ParameterNames.h"
 #include "compiler/target/header/CText.h"
 #include "runtime/abi/hlo/rt.h"
@@ -26,6 +27,8 @@ struct Leaf {
   /// If this leaf is a size: the leaf of the same list, and its dimension, whose true size it is;
   /// else -1.
   int32_t sizeOf = -1, sizeDim = 0;
+  std::optional<LeafSharding> sharding; ///< the leaf is a shard; `dims` are its own
+  std::string shardingText; ///< "shard of f32[16,32] by [{x}, {}]"; empty for a whole array
 };
 
 /// Everything of a module that its callers rely on.
@@ -37,6 +40,9 @@ struct Signature {
   std::vector<Leaf> inputs, outputs;
   uint64_t hash = 0; ///< of the module, and of all names, types, layouts and aliases
   uint32_t replicas = 1, partitions = 1;
+  MeshAxes mesh; ///< of the partitions, if any leaf is a shard
+  /// "8 partitions, mesh x=2, y=4"; empty if no leaf is a shard.
+  std::string partitionsText() const;
 };
 
 /// Scratch memory of one program of a module: of run, or of prepare.

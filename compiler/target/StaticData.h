@@ -22,7 +22,8 @@ public:
   /// A pointer to an array of pointers; null if it is empty.
   llvm::Constant *pointers(llvm::ArrayRef<llvm::Constant *> values);
   /// A pointer to an array of hlo_buffer_desc; null if it is empty.
-  llvm::Constant *buffers(llvm::ArrayRef<Leaf> leaves);
+  /// `mesh`: of the shardings of the leaves.
+  llvm::Constant *buffers(llvm::ArrayRef<Leaf> leaves, const MeshAxes &mesh = {});
   /// A pointer to a null-terminated array of strings; null if it is empty.
   llvm::Constant *names(llvm::ArrayRef<std::string> list);
   llvm::Constant *null() { return llvm::ConstantPointerNull::get(b.getPtrTy()); }

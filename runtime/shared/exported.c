@@ -8,6 +8,7 @@
 /* Returns a struct that may grow, see below. */
 #define hlo_call_init inline_hlo_call_init
 #include <hlo/index.h>
+#include <hlo/shard.h>
 #include <hlo/sites.h>
 #undef hlo_call_init
 

@@ -50,6 +50,14 @@ static std::string needsText(const HeaderInfo &info) {
   return text;
 }
 
+/// For a comment: that arrays are shards, if any is.
+static std::string partitionsText(const Signature &signature) {
+  std::string partitions = signature.partitionsText();
+  return partitions.empty() ? ""
+                            : "\n *\n * One call for each of " + partitions +
+                                  ". A shard is a part of an array:\n * <hlo/shard.h>.";
+}
+
 /// The macro for the size of hlo_call.state, if there is one.
 static std::string stateText(StringRef upper, const HeaderInfo &info) {
   if (info.stateBytes == 0) {
@@ -201,7 +209,7 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << " * There are no globals: calls may run at the same time if each has its own hlo_call "
          "and\n"
       << " * arena. Any buffer aligned to its element will do; 64 bytes are faster."
-      << needsText(info) << " */\n"
+      << needsText(info) << partitionsText(signature) << " */\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <hlo/rt.h>\n\n";
   out << "#define " << upper << "_NUM_INPUTS " << inputs << "\n#define " << upper << "_NUM_OUTPUTS "
       << outputs << "\n"

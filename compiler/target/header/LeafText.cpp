@@ -65,6 +65,9 @@ std::string hlo::leafText(const Leaf &leaf, bool isInput, const Signature &all,
   }
   out << leaf.typeText << (leaf.dims.size() > 1 ? ", " + leaf.layoutText : "") << ", " << leaf.bytes
       << " bytes";
+  if (!leaf.shardingText.empty()) {
+    out << ", " << leaf.shardingText;
+  }
   if (leaf.alias >= 0) {
     const Leaf &other = (isInput ? all.outputs : all.inputs)[leaf.alias];
     out << (isInput ? ", overwritten if it is the same buffer as " : ", may be the same buffer as ")

@@ -10,7 +10,8 @@ namespace hlo {
 llvm::StringRef cType(hlo_type type);
 
 /// For a comment, what an array is: "f32[4,8]{1,0}, row-major, 128 bytes, may be the same buffer
-/// as x". For the size of a bounded dimension: "true size of dimension 0 of x, 0 to 3". `use`: of
+/// as x". A shard names its array: "f32[2,8]{1,0}, row-major, 64 bytes, shard of f32[4,8] by [{x},
+/// {}]". For the size of a bounded dimension: "true size of dimension 0 of x, 0 to 3". `use`: of
 /// the inputs of a module with a prepare function, else empty.
 std::string leafText(const Leaf &leaf, bool isInput, const Signature &all,
                      llvm::ArrayRef<uint8_t> use);

@@ -34,6 +34,7 @@
 #define HLO_GENERATED_H
 
 #include <hlo/rt.h>
+#include <hlo/shard.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -260,8 +261,8 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_frame, profile) == 240);
 HLO_ASSERT_LAYOUT(sizeof(hlo_prepared_header) == HLO_PREPARED_HEADER_BYTES);
 
 /* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias,
- * i32 size_of, i32 size_dim, ptr layout } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_buffer_desc) == 64);
+ * i32 size_of, i32 size_dim, ptr layout, ptr sharding } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_buffer_desc) == 72);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, bytes) == 24);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, type) == 32);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, rank) == 36);
@@ -269,6 +270,14 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, align) == 40);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, alias) == 44);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, size_of) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, layout) == 56);
+HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, sharding) == 64);
+
+/* { i32 struct_size, i32 rank, ptr dims, ptr mesh_sizes, ptr mesh_names, i32 num_axes, i32
+ * num_partitions, ptr axes, ptr devices } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_sharding) == 56);
+HLO_ASSERT_LAYOUT(offsetof(hlo_sharding, rank) == 4);
+HLO_ASSERT_LAYOUT(offsetof(hlo_sharding, num_axes) == 32);
+HLO_ASSERT_LAYOUT(offsetof(hlo_sharding, axes) == 40);
 
 /* { i32 struct_size, i32 num_operands, i32 num_results, i32 buffer_stride, ptr opcode, ptr name,
  * ptr buffers, i64 scratch_bytes } */

@@ -223,6 +223,7 @@ HLO_INLINE const hlo_custom_call *hlo_custom_call_at(const hlo_custom_calls *cal
 }
 
 struct hlo_buffer_desc;
+struct hlo_sharding;
 
 /** One item of a feed: the data of one infeed, outfeed, send or recv. */
 typedef struct hlo_feed_item {
@@ -402,6 +403,10 @@ typedef struct hlo_buffer_desc {
   /** The element order in words: "row-major", "column-major: element (i,j) at j*rows+i", or a
    * formula such as "element (i,j,k) at (k*5+j)*3+i". Never null in a module's description. */
   const char *layout;
+  /** How the array is split among the partitions: hlo/shard.h. `dims` and `bytes` are those of a
+   * partition's shard. Null: every partition has the whole array. Not in modules of older
+   * compilers: hlo_has_shardings(). */
+  const struct hlo_sharding *sharding;
 } hlo_buffer_desc;
 
 /** One operation, for profiles and messages. */

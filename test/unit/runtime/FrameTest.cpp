@@ -354,11 +354,17 @@ TEST(Frame, ElementsOfALaterVersionAreFoundByTheirStride) {
 
 TEST(Frame, StridesBelowAnElementsSizeAreRefused) {
   FakeModule m;
-  m.desc.buffer_stride = sizeof(hlo_buffer_desc) - 8;
+  m.desc.buffer_stride = offsetof(hlo_buffer_desc, layout);
   EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
   EXPECT_STREQ(m.message,
                "fake: the description's buffer_stride is less than the size of an element");
+  // The elements of HLO_ABI 2 as it was first, without shardings.
+  m.desc.buffer_stride = offsetof(hlo_buffer_desc, sharding);
+  EXPECT_EQ(hlo_has_shardings(&m.desc), 0);
+  m.desc.num_inputs = 1; // the first elements are where any stride finds them
+  EXPECT_EQ(m.beginAndEnd(), HLO_OK) << m.message;
   m.desc.buffer_stride = sizeof(hlo_buffer_desc);
+  EXPECT_EQ(hlo_has_shardings(&m.desc), 1);
   hlo_custom_call entry = {};
   hlo_custom_calls table = {sizeof table, 1, 0, 0, &entry};
   m.call.custom_calls = &table;
