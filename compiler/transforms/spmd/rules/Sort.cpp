@@ -1,0 +1,307 @@
+//===- Sort.cpp - Sorts and topk on shards --------------------------------===//
+//
+// All dimensions but the sorted one are split like those of an element-wise op. A sort along a
+// split dimension brings whole rows together, sorts them, and returns to the sharding that it came
+// from:
+//
+//   [16,4] over x along 0, sorted along 0
+//     -> all-to-all to [16,4] over x along 1   (or all-gather, if no other dimension is long enough)
+//     -> sort
+//     -> all-to-all back                       (or each partition keeps its part)
+//
+// That is the order of the whole array, so stable sorts stay stable. An operand that counts a
+// dimension (the positions of an argsort) is made anew instead of sent.
+//
+// A topk along a split dimension takes the k first elements of each shard, gathers them, and takes
+// the k first of these. Equal elements are ordered by position: shards are gathered in order, and
+// within a shard the first topk has kept the order. Padding is the last element of the order, and
+// stands behind its equals.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/spmd/Reshard.h"
+#include "compiler/transforms/spmd/rules/Indexed.h"
+
+using namespace mlir;
+using namespace hlo;
+using namespace hlo::spmd;
+
+//===----------------------------------------------------------------------===//
+// Sort
+//===----------------------------------------------------------------------===//
+
+static Rule sortRule(Operation *op) {
+  int64_t sorted = cast<SortOp>(op).getDimension();
+  Rule rule = Rule::of(op);
+  for (auto [dim, size] : llvm::enumerate(shapeOf(op->getOperand(0)))) {
+    if (size <= 1) {
+      continue;
+    }
+    bool isSorted = static_cast<int64_t>(dim) == sorted;
+    unsigned factor = rule.addFactor(size, isSorted ? FactorKind::Special : FactorKind::Pass);
+    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      rule.operands[i][dim] = rule.results[i][dim] = {factor};
+    }
+  }
+  return rule;
+}
+
+namespace {
+
+/// Which arrays a sort with a split dimension sends.
+struct Traffic {
+  SmallVector<int64_t> there, back; ///< the size of an element of each array
+  ArrayRef<int64_t> shape;
+
+  explicit Traffic(Operation *op) : shape(shapeOf(op->getOperand(0))) {
+    for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults())) {
+      int64_t bytes = elementBytes(elementTypeOf(operand));
+      if (countedDim(operand) < 0) {
+        there.push_back(bytes);
+      }
+      if (!result.use_empty()) {
+        back.push_back(bytes);
+      }
+    }
+  }
+  int64_t bytes(ReshardPlans &plans, const Sharding &outside, const Sharding &inside) const {
+    int64_t sum = 0;
+    for (int64_t element : there) {
+      sum += plans.find(shape, element, outside, inside).bytes;
+    }
+    for (int64_t element : back) {
+      sum += plans.find(shape, element, inside, outside).bytes;
+    }
+    return sum;
+  }
+};
+
+struct Choice {
+  Sharding inside; ///< while rows are sorted
+  int64_t bytes = 0;
+};
+
+} // namespace
+
+/// The sharding for the sort: the sorted dimension's axes are moved to others, or dropped, such
+/// that the fewest bytes are sent.
+static Choice chooseInside(Operation *op, const Sharding &outside, const Mesh &mesh) {
+  int64_t sorted = cast<SortOp>(op).getDimension();
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  ReshardPlans plans(mesh);
+  Traffic traffic(op);
+  const AxisList &axes = outside.dims[sorted];
+  Choice best;
+  auto consider = [&](const Sharding &inside) {
+    int64_t bytes = traffic.bytes(plans, outside, inside);
+    if (best.inside.rank() == 0 || bytes < best.bytes) {
+      best = {inside, bytes};
+    }
+  };
+  Sharding dropped = outside;
+  dropped.dims[sorted].clear();
+  // To one dimension: as many of the last axes as it has elements for.
+  for (int64_t dim = 0; dim < outside.rank(); ++dim) {
+    for (size_t moved = 1; dim != sorted && moved <= axes.size(); ++moved) {
+      Sharding inside = dropped;
+      inside.dims[dim].append(axes.end() - moved, axes.end());
+      if (mesh.count(inside.dims[dim]) <= shape[dim]) {
+        consider(inside);
+      }
+    }
+  }
+  // Axis by axis to the dimension with the longest shards.
+  Sharding spread = dropped;
+  for (Axis axis : llvm::reverse(axes)) {
+    int64_t target = -1, longest = 0;
+    for (int64_t dim = 0; dim < outside.rank(); ++dim) {
+      int64_t length = shape[dim] / mesh.count(spread.dims[dim]);
+      if (dim != sorted && length >= mesh.size(axis) && length > longest) {
+        target = dim;
+        longest = length;
+      }
+    }
+    if (target >= 0) {
+      spread.dims[target].push_back(axis);
+    }
+  }
+  consider(spread);
+  consider(dropped);
+  return best;
+}
+
+/// An array of shards that count dimension `dim`.
+static Value makeCounted(Emitter &e, RankedTensorType global, int64_t dim,
+                         const Sharding &sharding) {
+  HloBuilder b = e.b();
+  auto type = cast<RankedTensorType>(shardType(global, sharding, e.mesh));
+  ArrayRef<Axis> axes = sharding.dims[dim];
+  if (axes.empty()) {
+    return b.iota(type, dim);
+  }
+  // Padding counts on past the end, which a narrow type may not hold.
+  Type s32 = b.b.getIntegerType(32, /*isSigned=*/true);
+  Value offset = e.shardOffset(axes, type.getDimSize(dim));
+  Value index = b.add(b.iota(HloBuilder::array(type.getShape(), s32), dim),
+                      b.broadcastScalar(offset, type.getShape()));
+  return b.convert(index, type.getElementType());
+}
+
+static FailureOr<SmallVector<Value>> emitSort(Site &site) {
+  auto op = cast<SortOp>(site.op);
+  int64_t sorted = op.getDimension();
+  Sharding outside = site.operandSharding(0);
+  if (outside.dims[sorted].empty()) {
+    return SmallVector<Value>(site.clone()->getResults());
+  }
+  Sharding inside = chooseInside(op, outside, site.e.mesh).inside;
+  SmallVector<Type> types;
+  for (auto [i, operand] : llvm::enumerate(site.operands)) {
+    RankedTensorType global = site.operandType(i);
+    int64_t counted = countedDim(op->getOperand(i));
+    bool isMade = counted >= 0 && isSplittable(global.getDimSize(counted));
+    operand = isMade ? makeCounted(site.e, global, counted, inside)
+                     : site.e.reshard(operand, global, outside, inside);
+    types.push_back(operand.getType());
+  }
+  SmallVector<Value> results(rebuild(site, types, {})->getResults());
+  for (auto [i, result] : llvm::enumerate(results)) {
+    if (op->getResult(i).use_empty()) {
+      RankedTensorType local = site.localResultType(i);
+      result = site.e.b().broadcastScalar(site.e.zero(local.getElementType()), local.getShape());
+      continue;
+    }
+    result = site.e.reshard(result, site.resultType(i), inside, outside);
+  }
+  return results;
+}
+
+static int64_t sortBytes(Operation *op, const Rule &rule, const FactorAxes &axes,
+                         const Mesh &mesh) {
+  Sharding outside = shardingOf(rule.operands[0], axes);
+  return outside.dims[cast<SortOp>(op).getDimension()].empty()
+             ? 0
+             : chooseInside(op, outside, mesh).bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Topk
+//===----------------------------------------------------------------------===//
+
+/// The element that no other is ordered behind: in descending order -NaN with all bits set or the
+/// least integer, in ascending order NaN with all bits set but the sign or the greatest integer.
+/// Null for types whose greatest and least elements are other ones.
+static DenseElementsAttr lastInOrder(Type element, bool descending) {
+  auto scalar = RankedTensorType::get({}, element);
+  unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  if (element.isF16() || element.isBF16() || element.isF32() || element.isF64()) {
+    APInt bits = descending ? APInt::getAllOnes(width) : APInt::getSignedMaxValue(width);
+    return DenseElementsAttr::get(scalar,
+                                  APFloat(cast<FloatType>(element).getFloatSemantics(), bits));
+  }
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer || width < 8) {
+    return {};
+  }
+  if (integer.isSigned()) {
+    return DenseElementsAttr::get(scalar, descending ? APInt::getSignedMinValue(width)
+                                                     : APInt::getSignedMaxValue(width));
+  }
+  return DenseElementsAttr::get(scalar,
+                                descending ? APInt::getZero(width) : APInt::getAllOnes(width));
+}
+
+static bool isDescending(TopkOp op) { return op.getLargest().value_or(true); }
+
+static Rule topkRule(Operation *op) {
+  auto topk = cast<TopkOp>(op);
+  Rule rule = Rule::of(op);
+  ArrayRef<int64_t> shape = shapeOf(topk.getOperand());
+  int64_t last = shape.size() - 1;
+  if (last < 0 || op->getNumResults() != 2) {
+    return rule;
+  }
+  for (int64_t dim = 0; dim < last; ++dim) {
+    if (shape[dim] > 1) {
+      rule.operands[0][dim] = rule.results[0][dim] =
+          rule.results[1][dim] = {rule.addFactor(shape[dim])};
+    }
+  }
+  Type index = elementTypeOf(op->getResult(1));
+  if (isSplittable(shape[last]) && topk.getK() > 0 && index.isInteger(32) &&
+      lastInOrder(elementTypeOf(topk.getOperand()), isDescending(topk))) {
+    rule.operands[0][last] = {rule.addFactor(shape[last], FactorKind::Special)};
+  }
+  return rule;
+}
+
+/// The two results of a topk of `operand`.
+static Operation *makeTopk(Site &site, Value operand, int64_t k) {
+  HloBuilder b = site.e.b();
+  SmallVector<int64_t> shape(shapeOf(operand));
+  shape.back() = k;
+  SmallVector<Type> types;
+  for (Value result : site.op->getResults()) {
+    types.push_back(HloBuilder::array(shape, elementTypeOf(result)));
+  }
+  OperationState state(site.e.loc, TopkOp::getOperationName(), operand, types, site.op->getAttrs());
+  state.attributes.set("k", b.b.getI64IntegerAttr(k));
+  return b.b.create(state);
+}
+
+/// array[..., at[..., i]] for arrays that agree in all dimensions but the last.
+static Value takeAlongLast(HloBuilder b, Value array, Value at) {
+  int64_t rank = rankOf(array);
+  SmallVector<int64_t> batch;
+  for (int64_t dim = 0; dim + 1 < rank; ++dim) {
+    batch.push_back(dim);
+  }
+  DenseI64ArrayAttr batching = rank > 1 ? b.b.getDenseI64ArrayAttr(batch) : DenseI64ArrayAttr();
+  return GatherOp::create(b.b, b.loc, HloBuilder::array(at, elementTypeOf(array)), array, at,
+                          b.b.getDenseI64ArrayAttr({}), b.b.getDenseI64ArrayAttr({rank - 1}),
+                          b.b.getDenseI64ArrayAttr({rank - 1}), b.b.getI64IntegerAttr(rank),
+                          b.b.getDenseI64ArrayAttr(SmallVector<int64_t>(rank, 1)), batching,
+                          batching, BoolAttr());
+}
+
+static FailureOr<SmallVector<Value>> emitTopk(Site &site) {
+  auto op = cast<TopkOp>(site.op);
+  HloBuilder b = site.e.b();
+  Value operand = site.operands[0];
+  int64_t last = rankOf(operand) - 1;
+  AxisList axes = last < 0 ? AxisList() : site.operandSharding(0).dims[last];
+  if (axes.empty()) {
+    return SmallVector<Value>(site.clone()->getResults());
+  }
+  int64_t local = shapeOf(operand)[last], size = shapeOf(op.getOperand())[last];
+  DenseElementsAttr padding = lastInOrder(elementTypeOf(operand), isDescending(op));
+  operand = site.e.maskPadding(operand, last, axes, size, b.constant(padding));
+  Operation *own = makeTopk(site, operand, std::min<int64_t>(op.getK(), local));
+  Value index = own->getResult(1);
+  Value offset = b.convert(site.e.shardOffset(axes, local), elementTypeOf(index));
+  index = b.add(index, b.broadcastScalar(offset, shapeOf(index)));
+  Value values = site.e.allGather(own->getResult(0), last, axes);
+  Value indices = site.e.allGather(index, last, axes);
+  Operation *merged = makeTopk(site, values, op.getK());
+  return SmallVector<Value>{merged->getResult(0), takeAlongLast(b, indices, merged->getResult(1))};
+}
+
+static int64_t topkBytes(Operation *op, const Rule &rule, const FactorAxes &axes,
+                         const Mesh &mesh) {
+  Sharding sharding = shardingOf(rule.operands[0], axes);
+  if (sharding.rank() == 0 || sharding.dims.back().empty()) {
+    return 0;
+  }
+  SmallVector<int64_t> shape = shardShape(shapeOf(op->getOperand(0)), sharding, mesh);
+  shape.back() = std::min<int64_t>(cast<TopkOp>(op).getK(), shape.back());
+  int64_t bytes = 0;
+  for (Value result : op->getResults()) {
+    bytes += byteSize(HloBuilder::array(shape, elementTypeOf(result))).value_or(0);
+  }
+  return (mesh.count(sharding.dims.back()) - 1) * bytes;
+}
+
+void hlo::spmd::registerSort(PartitionerTable &table) {
+  table["hlo.sort"] = {.rule = sortRule, .emit = emitSort, .bytes = sortBytes};
+  table["hlo.topk"] = {.rule = topkRule, .emit = emitTopk, .bytes = topkBytes};
+}
