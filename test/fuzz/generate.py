@@ -92,6 +92,9 @@ class Module:
         self.big = r.random() < 0.15
         self.deep = r.random() < 0.05
         self.large = random.Random(f"large {seed}").random() < LARGE
+        self.sizes = None       # what dimensions are drawn from, if not from all
+        self.elements = None    # of an array, at most
+        self.operations = None  # ([maker, ...], [weight, ...]) instead of those of families/
         self.comma = r.choice([", ", ", ", ",", " ", ",, ", " /*,*/ "])
         types = ["f32"] * 4 + ["s32", "pred"]
         style = r.random()
@@ -159,7 +162,8 @@ class Builder:
         return name
 
     def emit(self, t, dims, text, q=0, bound=1.0, positive=False, reference=None):
-        if math.prod(dims) > (600000 if self.module.large else 300000 if self.module.big else 9000) or len(dims) > 9:
+        most = self.module.elements or (600000 if self.module.large else 300000 if self.module.big else 9000)
+        if math.prod(dims) > most or len(dims) > 9:
             return None
         if t in INTS or t == "pred":
             q = 0
@@ -231,6 +235,8 @@ class Builder:
     def dim(self):
         if self.module.zero and self.random.random() < 0.15:
             return 0
+        if self.module.sizes:
+            return self.random.choice(self.module.sizes)
         if self.module.big and self.random.random() < 0.3:
             return self.random.choice([64, 100, 128, 257])
         return self.random.choice([1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65])
@@ -239,7 +245,7 @@ class Builder:
         if rank is None:
             rank = self.random.choice([0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7] + [8, 9] * self.module.deep)
         d = [self.dim() for _ in range(rank)]
-        while math.prod(d) > (200000 if self.module.big else 3000):
+        while math.prod(d) > min(self.module.elements or 200000, 200000 if self.module.big else 3000):
             i = d.index(max(d))
             d[i] = max(1, d[i] // 2)
         return tuple(d)

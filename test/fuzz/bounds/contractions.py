@@ -4,7 +4,8 @@ import math
 import numpy as np
 
 from bounds.elementwise import arithmetic, function
-from bounds.number import Number, accumulator, grain, is_inexact, rounded, settle, sum_error, sums_exactly, taint, unit, wrap
+from bounds.number import (Number, accumulator, grain, is_inexact, partial_sums_error, rounded, settle, sum_error, sums_exactly, taint,
+                           unit, wrap)
 from generate import COMPLEX, INTS, part
 
 # Windows of up to so many elements are rounded after each addition (compiler/analysis/Reduction.h), longer sums are kept in f32.
@@ -26,13 +27,15 @@ def contracted(type_, a, b, count, contract, exact):
         if exact:
             return settle(type_, out, exact=True)
         magnitude, e, kept = contract(np.abs(x) + a.error, np.abs(y) + b.error), None, accumulator(type_)
+        partial = partial_sums_error(type_, magnitude)
         if sums_exactly(kept, grain(a) + grain(b), magnitude):
-            return settle(type_, out, exact=kept == type_)
+            return settle(type_, out, exact=kept == type_) if np.max(partial, initial=0) == 0 else settle(type_, out, partial)
         if a.e is not None or b.e is not None:
             # The operands' errors contribute (|a| + da)(|b| + db) - |a||b|.
             e = magnitude - contract(np.abs(x), np.abs(y))
             e = np.maximum(e, 0) + count * 2.0 ** -52 * magnitude
         own = sum_error(kept, count + (2 if type_ in COMPLEX else 1), magnitude) * (2 if type_ in COMPLEX else 1) + count * 2.0 ** -126
+        own = own + partial
         if count == 0:
             own = 0.0 * magnitude
         return settle(type_, out, own if e is None else e + own)
@@ -133,9 +136,10 @@ def summed(type_, terms, x, count, magnitude, e, exact, kept):
     """The Number of a sum x: `count` terms of the given total magnitude, with operand error e, accumulated in type `kept`."""
     if exact:
         return settle(type_, x, exact=True)
-    if sums_exactly(kept, grain(*terms), magnitude):
+    partial = partial_sums_error(type_, magnitude)
+    if sums_exactly(kept, grain(*terms), magnitude) and np.max(partial, initial=0) == 0:
         return settle(type_, x, exact=part(type_) == kept)
-    own = sum_error(kept, count, magnitude)
+    own = sum_error(kept, count, magnitude) + partial
     if kept == part(type_):  # every step is rounded, including the last
         return Number(type_, x, own + (e if e is not None else 0))
     return settle(type_, x, own if e is None else e + own)

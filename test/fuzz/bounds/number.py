@@ -17,6 +17,9 @@ from generate import COMPLEX, FLOATS, INTS, numpy_type, part
 # A correctly rounded operation.
 HALF = 0.5
 
+# Partitions that may each round a partial sum to its type before the sums are added up.
+PARTITIONS = 1
+
 
 class Number:
     def __init__(self, type_, x, e=None, once=False):
@@ -137,6 +140,16 @@ def sum_error(type_, count, magnitude):
     return np.maximum(count, 0) * unit(type_) * magnitude * (2 if part(type_) == "f64" else 1)
 
 
+def partial_sums_error(type_, magnitude):
+    """The error of a sum whose partial sums, one for each partition, are rounded to a narrow type, as are the sums of these.
+
+    Partial sums add up to the magnitude, and so does each of their sums: one rounding for the former, PARTITIONS - 1 for the latter.
+    """
+    if PARTITIONS == 1 or accumulator(type_) == part(type_):
+        return 0.0
+    return PARTITIONS * unit(type_) * magnitude
+
+
 def grain(*numbers):
     """The smallest of a few q such that all elements are known to be multiples of 2^-q; infinity if there is none."""
     found = 0
@@ -149,7 +162,7 @@ def grain(*numbers):
 
 
 def sums_exactly(type_, q, magnitude):
-    """Whether sums of multiples of 2^-q of this total magnitude fit the type's mantissa."""
+    """True if sums of multiples of 2^-q of this total magnitude fit the type's mantissa."""
     behind, _, largest = format_of(type_)
     most = np.max(magnitude, initial=0.0)
     return bool(q < np.inf and most * 2.0 ** q <= min(2.0 ** (behind + 1), largest * 2.0 ** q))

@@ -14,7 +14,8 @@ def step(b):
     for _ in range(20):
         count = len(b.lines)
         try:
-            v = b.random.choices(*(LARGE if b.module.large and b.entry and b.random.random() < 0.8 else (MAKERS, WEIGHTS)))[0](b)
+            v = b.random.choices(*(LARGE if b.module.large and b.entry and b.random.random() < 0.8 else
+                                   b.module.operations or (MAKERS, WEIGHTS)))[0](b)
         except Unfit:
             v = None
         if v:
