@@ -16,6 +16,8 @@
 // an order that turns such an element into NaN, where the order of the text drops it (log-sum-exp
 // of masked elements, the mean of nothing), does not count as equivalent.
 //
+// isAssociative asks only for the first equation, of finite elements.
+//
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
@@ -43,17 +45,19 @@ bool isFloat(Type type) { return isa<FloatType>(type); }
 /// Pseudo-random numbers, the same on every machine.
 class Numbers {
 public:
+  explicit Numbers(bool finite) : finite(finite) {}
   uint64_t next() {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     uint64_t mixed = state ^ (state >> 29);
     return (mixed * 0xBF58476D1CE4E5B9ULL) ^ (mixed >> 32);
   }
   unsigned below(unsigned count) { return static_cast<unsigned>((next() >> 20) % count); }
-  /// Magnitude between 1/4 and 4, either sign; sometimes zero, infinite or NaN.
+  /// Magnitude between 1/4 and 4, either sign; sometimes zero and, unless all are finite, infinite
+  /// or NaN.
   double real() {
     if (below(6) == 0) {
       constexpr double special[] = {0.0, 0.0, INFINITY, -INFINITY, NAN};
-      return special[below(5)];
+      return special[below(finite ? 2 : 5)];
     }
     double size = 0.25 + 3.75 * static_cast<double>(next() >> 11) * 0x1p-53;
     return below(2) ? size : -size;
@@ -71,6 +75,7 @@ public:
   }
 
 private:
+  bool finite;
   uint64_t state = 0x9E3779B97F4A7C15ULL;
 };
 
@@ -291,9 +296,8 @@ bool areEqual(ArrayRef<Sample> a, ArrayRef<Sample> b) {
   });
 }
 
-} // namespace
-
-bool hlo::isAnyOrder(ComputationOp computation) {
+/// f(f(a, b), c) == f(a, f(b, c)) and, if `commutes`, f(a, b) == f(b, a).
+bool holds(ComputationOp computation, bool commutes) {
   unsigned count = computation.getNumArguments() / 2;
   Operation *end = computation.getReturn();
   auto body = computation.getBody().front().without_terminator();
@@ -310,7 +314,7 @@ bool hlo::isAnyOrder(ComputationOp computation) {
     }
   }
   Trial f(computation);
-  Numbers numbers;
+  Numbers numbers(/*finite=*/!commutes);
   bool anyFinite = false;
   for (int triple = 0; triple < kTriples; ++triple) {
     std::array<Samples, 3> x;
@@ -322,12 +326,20 @@ bool hlo::isAnyOrder(ComputationOp computation) {
     }
     auto ab = f.run(x[0], x[1]), ba = f.run(x[1], x[0]), bc = f.run(x[1], x[2]);
     auto left = ab ? f.run(*ab, x[2]) : std::nullopt, right = bc ? f.run(x[0], *bc) : std::nullopt;
-    if (!ba || !left || !right || !areEqual(*ab, *ba) || !areEqual(*left, *right)) {
+    if (!ba || !left || !right || (commutes && !areEqual(*ab, *ba)) || !areEqual(*left, *right)) {
       return false;
     }
     anyFinite |= isFinite(*left);
   }
   return anyFinite;
+}
+
+} // namespace
+
+bool hlo::isAnyOrder(ComputationOp computation) { return holds(computation, /*commutes=*/true); }
+
+bool hlo::isAssociative(ComputationOp computation) {
+  return holds(computation, /*commutes=*/false);
 }
 
 bool hlo::absorbsItself(ComputationOp computation, ValueRange inits) {

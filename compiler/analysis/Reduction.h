@@ -23,6 +23,10 @@ mlir::DenseElementsAttr extremeOf(mlir::Type element, bool least);
 bool isAnyOrder(ComputationOp computation);
 inline constexpr llvm::StringLiteral kAnyOrder = "hlo.any_order";
 
+/// Whether it is associative up to rounding, for finite elements: those in the order of the text
+/// may be grouped in any way. An argmax that takes the last of equal elements is.
+bool isAssociative(ComputationOp computation);
+
 /// XLA:CPU rounds window sums of narrow floats after each step. We do the same in windows of up to
 /// kMostRoundedWindow positions, and in cumulative sums of up to kMostRoundedScan elements: XLA
 /// splits longer ones. Longer sums stay in f32: rounded after each step, a sum stops growing once

@@ -87,18 +87,32 @@ Rule permuteRule(Operation *op) {
   return collectiveRule(op);
 }
 
+/// The collective, without its end.
+FailureOr<SmallVector<Value>> emitCollective(Site &site) {
+  Operation *op = site.clone();
+  op->removeAttr("hlo.async");
+  return SmallVector<Value>(op->getResults());
+}
+
+/// The end of an asynchronous collective, which has ended.
+FailureOr<SmallVector<Value>> emitDone(Site &site) {
+  site.operands.truncate(site.op->getNumResults());
+  return site.operands;
+}
+
 } // namespace
 
 void hlo::spmd::registerCommunication(PartitionerTable &table) {
   for (StringRef name :
        {"hlo.all_reduce", "hlo.all_gather", "hlo.reduce_scatter", "hlo.collective_broadcast"}) {
-    table[name].rule = collectiveRule;
+    table[name] = {.rule = collectiveRule, .emit = emitCollective};
   }
-  table["hlo.all_to_all"].rule = allToAllRule;
-  table["hlo.collective_permute"].rule = permuteRule;
-  table["hlo.ragged_all_to_all"].rule = [](Operation *op) {
-    return wholeRule(op, "the sizes of what it sends are data");
-  };
+  table["hlo.all_to_all"] = {.rule = allToAllRule, .emit = emitCollective};
+  table["hlo.collective_permute"] = {.rule = permuteRule, .emit = emitCollective};
+  table["hlo.ragged_all_to_all"] = {
+      .rule = [](Operation *op) { return wholeRule(op, "the sizes of what it sends are data"); },
+      .emit = emitCollective};
+  table["hlo.collective_done"] = {.rule = forwardingRule, .emit = emitDone};
   for (StringRef name :
        {"hlo.all_reduce_start", "hlo.all_reduce_done", "hlo.all_gather_start",
         "hlo.all_gather_done", "hlo.collective_permute_start", "hlo.collective_permute_done"}) {
