@@ -46,6 +46,12 @@ static Rule sortRule(Operation *op) {
   return rule;
 }
 
+/// The dimension that an operand counts; -1: the operand is sent.
+static int64_t madeDim(Value operand) {
+  int64_t dim = countedDim(operand);
+  return dim >= 0 && (shapeOf(operand)[dim] == 1 || isSplittable(shapeOf(operand)[dim])) ? dim : -1;
+}
+
 namespace {
 
 /// Which arrays a sort with a split dimension sends.
@@ -56,7 +62,7 @@ struct Traffic {
   explicit Traffic(Operation *op) : shape(shapeOf(op->getOperand(0))) {
     for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults())) {
       int64_t bytes = elementBytes(elementTypeOf(operand));
-      if (countedDim(operand) < 0) {
+      if (madeDim(operand) < 0) {
         there.push_back(bytes);
       }
       if (!result.use_empty()) {
@@ -158,10 +164,9 @@ static FailureOr<SmallVector<Value>> emitSort(Site &site) {
   SmallVector<Type> types;
   for (auto [i, operand] : llvm::enumerate(site.operands)) {
     RankedTensorType global = site.operandType(i);
-    int64_t counted = countedDim(op->getOperand(i));
-    bool isMade = counted >= 0 && isSplittable(global.getDimSize(counted));
-    operand = isMade ? makeCounted(site.e, global, counted, inside)
-                     : site.e.reshard(operand, global, outside, inside);
+    int64_t made = madeDim(op->getOperand(i));
+    operand = made >= 0 ? makeCounted(site.e, global, made, inside)
+                        : site.e.reshard(operand, global, outside, inside);
     types.push_back(operand.getType());
   }
   SmallVector<Value> results(rebuild(site, types, {})->getResults());
