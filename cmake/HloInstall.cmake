@@ -7,7 +7,7 @@
 #   Runtime   libhlo_rt of this machine and of the other targets, headers, pkg-config hlo-runtime, HloCompileConfig.cmake:
 #             all other components need it
 #   Lapack    libhlo_lapack
-#   Mpi       libhlo_comm_mpi
+#   Mpi       libhlo_comm_mpi, and libhlo_run_mpi for hlo-run --mpi
 #
 # What is not built is not installed, and named at the end. HloPackages.cmake makes packages of the same components.
 
@@ -51,6 +51,7 @@ hlo_install_target(Runtime hlo_rt_shared)
 hlo_install_target(Lapack hlo_lapack)
 hlo_install_target(Lapack hlo_lapack_shared)
 hlo_install_target(Mpi hlo_comm_mpi)
+hlo_install_target(Mpi hlo_run_mpi)
 # Other targets: where hlo-run and the CMake package look, whatever folder the build machine's own libraries go to.
 get_property(cross_targets GLOBAL PROPERTY HLO_CROSS_TARGETS)
 foreach(name ${cross_targets})

@@ -92,10 +92,17 @@ struct Flags {
                          cl::desc("Threads of the compiler (default: one per CPU)")};
   cl::opt<unsigned> replicas{
       "replicas", cl::init(1), cl::value_desc("n"), cl::cat(category),
-      cl::desc("Replicas to run at once, each on a thread; %r in a file name is the rank")};
+      cl::desc("Replicas to run at once, each on a thread; %r in a file name is the rank, with "
+               "--global the replica")};
   cl::opt<unsigned> partitions{
       "partitions", cl::init(1), cl::value_desc("n"), cl::cat(category),
       cl::desc("Partitions of each replica, likewise; rank = replica * partitions + partition")};
+  cl::opt<bool> global{
+      "global", cl::cat(category),
+      cl::desc("The files of inputs and outputs hold whole arrays: each partition gets its shard, "
+               "and results are put together")};
+  cl::opt<bool> mpi{"mpi", cl::cat(category),
+                    cl::desc("This process is one rank, started by mpirun once for each")};
   hlo::tool::BudgetOptions budget{category};
   cl::opt<std::string> infeed{"infeed", cl::value_desc("f.npz"), cl::cat(category),
                               cl::desc("Arrays feed0, feed1, ...: the leaves of infeed items")};
@@ -166,6 +173,8 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.rngSeed = flags.rngSeed;
   line.timeoutSeconds = flags.timeout;
   line.json = flags.json;
+  line.global = flags.global;
+  line.mpi = flags.mpi;
   line.profile = flags.profile;
   line.signature = flags.signature;
   line.explainPlan = flags.explainPlan;
@@ -233,6 +242,12 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   if (line.runsRemotely() && line.measureSeconds) {
     return complain("--measure: not with --target or --emulator, whose times are not the CPU's",
                     ExitUnsupported);
+  }
+  if (line.runsRemotely() && (line.global || line.mpi)) {
+    return complain("--global and --mpi: not with --target or --emulator", ExitUnsupported);
+  }
+  if (line.mpi && (line.signature || line.explainPlan)) {
+    return complain("--mpi: not with --signature and --explain-plan, which run nothing");
   }
   if (flags.immutableParams.getNumOccurrences()) {
     line.immutableParams = flags.immutableParams;

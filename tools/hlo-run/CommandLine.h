@@ -23,8 +23,12 @@ struct CommandLine {
   std::optional<double> benchSeconds;    ///< absent: run once
   double timeoutSeconds = 0;             ///< of a run; 0: none
   bool json = false;
-  bool profile = false;                 ///< print what each operation costs
-  bool signature = false;               ///< print names and types, and do not run
+  bool global = false; ///< files hold whole arrays, of which the ranks have shards
+  bool mpi = false;    ///< this process is one rank of those that mpirun has started
+  bool silent = false; ///< another process prints
+  bool prints() const { return !json && !silent; } ///< text on stdout
+  bool profile = false;                            ///< print what each operation costs
+  bool signature = false;                          ///< print names and types, and do not run
   bool explainPlan = false;             ///< print the candidates of each kernel, and do not run
   std::optional<double> measureSeconds; ///< of each candidate; absent: candidates are not measured
   std::vector<PlanRequest> plans;       ///< candidates that kernels shall use

@@ -15,12 +15,10 @@
 #include "tools/hlo-run/CommandLine.h"
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/Inputs.h"
+#include "tools/hlo-run/Files.h"
 #include "tools/hlo-run/Program.h"
 #include "tools/hlo-run/Ranks.h"
 #include "tools/hlo-run/Remote.h"
-#include "tools/hlo-run/arrays/Npz.h"
-#include "tools/hlo-run/arrays/Random.h"
 #include "tools/hlo-run/report/Plans.h"
 #include "tools/hlo-run/report/Print.h"
 #include "tools/hlo-run/report/Progress.h"
@@ -116,90 +114,43 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::Plan
   return std::move(artifacts);
 }
 
-Error fillInputs(const CommandLine &line, ArrayRef<std::string> names, uint32_t rank,
-                 Program &program) {
-  const hlo_module_desc &desc = program.describe();
-  ArrayRef<hlo_buffer_desc> leaves(desc.inputs, desc.num_inputs);
-  auto buffer = [&](uint32_t i) { return program.input(i); };
-  if (line.inputs.empty()) {
-    for (uint32_t i = 0; i < desc.num_inputs; ++i) {
-      fillRandom(line.seed, i, *hlo_input_at(&desc, i), program.input(i));
-    }
-    setSizesToBounds(leaves, buffer);
-    return Error::success();
-  }
-  Expected<ZipReader> archive = openInputs(pathOfRank(line.inputs, rank), leaves);
-  if (!archive) {
-    return archive.takeError();
-  }
-  Expected<InputFiles> files = assignInputs(*archive, leaves, names);
-  if (!files) {
-    return files.takeError();
-  }
-  if (!files->unused.empty() && rank == 0) {
-    errs() << "hlo-run: warning: " << files->unused << "\n";
-  }
-  Error all = Error::success();
-  // Size leaves follow the arrays, which set them.
-  for (uint32_t i = 0; i < files->members.size(); ++i) {
-    const std::string &name = files->members[i];
-    all = joinErrors(std::move(all), isBounded(leaves, i)
-                                         ? loadBounded(*archive, name, leaves, i, buffer)
-                                         : loadLeaf(*archive, name, leaves[i], buffer(i)));
-  }
-  return all;
-}
-
-Error writeOutputs(const CommandLine &line, uint32_t rank, const Program &program) {
-  if (line.outputs.empty()) {
-    return Error::success();
-  }
-  const hlo_module_desc &desc = program.describe();
-  Expected<ZipWriter> archive = ZipWriter::create(pathOfRank(line.outputs, rank));
-  if (!archive) {
-    return archive.takeError();
-  }
-  ArrayRef<hlo_buffer_desc> leaves(desc.outputs, desc.num_outputs);
-  for (uint32_t i = 0; i < desc.num_outputs && !isSize(leaves[i]); ++i) {
-    std::string name = "out" + std::to_string(i);
-    Expected<TrueLeaf> cut = cutToSize(leaves, i, [&](uint32_t k) { return program.output(k); });
-    if (!cut) {
-      return cut.takeError();
-    }
-    if (Error e = saveLeaf(*archive, name, cut->leaf, cut->data)) {
-      return e;
-    }
-  }
-  return archive->finish();
-}
-
 /// "2 runs", "1 run".
 std::string counted(uint64_t n, StringRef what) {
   return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
 }
 
+/// Prints array `i` of `count`, or what stands for it and all that follow.
+void printOne(uint32_t i, uint32_t count, StringRef prefix, const hlo_buffer_desc &leaf,
+              const char *data) {
+  constexpr uint32_t most = 12;
+  if (count > most && i >= most - 1) {
+    if (i == most - 1) {
+      outs() << "... and " << count - i << " more, up to " << prefix << count - 1 << "\n";
+    }
+    return;
+  }
+  outs() << prefix << i;
+  if (!StringRef(leaf.name).starts_with(prefix)) { // the name would repeat the prefix otherwise
+    outs() << " " << leaf.name;
+  }
+  outs() << ": " << typeOf(leaf) << "\n";
+  printLeaf(outs(), leaf, data, 2);
+}
+
+/// Number of arrays among leaves. Size leaves come last; the shapes show them.
+uint32_t countArrays(ArrayRef<hlo_buffer_desc> leaves) {
+  return leaves.take_while([](const auto &leaf) { return !isSize(leaf); }).size();
+}
+
 Error printLeaves(ArrayRef<hlo_buffer_desc> leaves, StringRef prefix,
                   function_ref<const char *(uint32_t)> buffer) {
-  constexpr uint32_t most = 12;
-  // Size leaves come last; the shapes show them.
-  uint32_t count = leaves.take_while([](const auto &leaf) { return !isSize(leaf); }).size();
+  uint32_t count = countArrays(leaves);
   for (uint32_t i = 0; i < count; ++i) {
-    if (count > most && i == most - 1) {
-      outs() << "... and " << count - i << " more, up to " << prefix << count - 1 << "\n";
-      break;
-    }
     Expected<TrueLeaf> cut = cutToSize(leaves, i, buffer);
     if (!cut) {
       return cut.takeError();
     }
-    std::string position = (prefix + Twine(i)).str();
-    outs() << position;
-    if (!StringRef(leaves[i].name)
-             .starts_with(prefix)) { // the name would repeat the prefix otherwise
-      outs() << " " << leaves[i].name;
-    }
-    outs() << ": " << typeOf(cut->leaf) << "\n";
-    printLeaf(outs(), cut->leaf, cut->data, 2);
+    printOne(i, count, prefix, cut->leaf, cut->data);
   }
   return Error::success();
 }
@@ -270,7 +221,7 @@ void printRest(size_t ranks) {
   }
 }
 
-/// The arrays of the first few ranks, each with a heading.
+/// The arrays of the first few ranks of this process, each with a heading.
 Error printRanks(std::vector<Program> &programs, bool isInput) {
   for (size_t rank = 0; rank < std::min(programs.size(), mostShown); ++rank) {
     Program &program = programs[rank];
@@ -301,6 +252,48 @@ void printProfiles(const hlo_module_desc &desc, ArrayRef<Program> programs) {
   printRest(programs.size());
 }
 
+/// Prints the inputs.
+Error printInputs(const CommandLine &line, const Ranks &ranks, std::vector<Program> &programs) {
+  if (!line.global) {
+    return printRanks(programs, /*isInput=*/true);
+  }
+  if (ranks.others()) {
+    return Error::success(); // no process has them all
+  }
+  const hlo_module_desc &desc = programs.front().describe();
+  uint32_t count = countArrays({desc.inputs, desc.num_inputs});
+  return showGlobalInputs(ranks, programs,
+                          [&](uint32_t i, const hlo_buffer_desc &leaf, const char *data) {
+                            printOne(i, count, "in", leaf, data);
+                          });
+}
+
+/// Writes and prints the results.
+Error writeResults(const CommandLine &line, const Ranks &ranks, std::vector<Program> &programs) {
+  bool prints = line.prints();
+  if (line.global && (!line.outputs.empty() || !line.json)) {
+    const hlo_module_desc &desc = programs.front().describe();
+    uint32_t count = countArrays({desc.outputs, desc.num_outputs});
+    if (Error e = writeGlobal(line, ranks, programs,
+                              [&](uint32_t i, const hlo_buffer_desc &leaf, const char *data) {
+                                if (prints) {
+                                  printOne(i, count, "out", leaf, data);
+                                }
+                              })) {
+      return e;
+    }
+  }
+  for (auto [i, program] : enumerate(programs)) {
+    Error written = line.global
+                        ? Error::success()
+                        : writeOutputs(line, ranks.first() + static_cast<uint32_t>(i), program);
+    if (Error e = joinErrors(std::move(written), program.getStreams().finish())) {
+      return e;
+    }
+  }
+  return prints && !line.global ? printRanks(programs, /*isInput=*/false) : Error::success();
+}
+
 /// Runs once for the results, and again for the time if that was asked for.
 Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
                          std::vector<Program> &programs) {
@@ -314,15 +307,8 @@ Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
   if (!once) {
     return once.takeError();
   }
-  for (auto [rank, program] : enumerate(programs)) {
-    if (Error e = joinErrors(writeOutputs(line, rank, program), program.getStreams().finish())) {
-      return std::move(e);
-    }
-  }
-  if (!line.json) {
-    if (Error e = printRanks(programs, /*isInput=*/false)) {
-      return std::move(e);
-    }
+  if (Error e = ranks.agree(writeResults(line, ranks, programs), "results")) {
+    return std::move(e);
   }
   if (!line.benchSeconds) {
     return Timing{*once, *once, 1};
@@ -331,17 +317,32 @@ Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
   return bench(ranks, programs, *line.benchSeconds);
 }
 
-/// Gives a rank's program its inputs, streams, handlers and options.
-Error prepare(const CommandLine &line, ArrayRef<std::string> names, uint32_t rank,
-              const Ranks &ranks, CustomCalls &customCalls, Program &program) {
-  if (Error e = fillInputs(line, names, rank, program)) {
-    return e;
-  }
-  if (line.benchSeconds) {
-    if (Error e = program.keepInputs()) {
+/// Fills the inputs of the ranks of this process.
+Error fillAll(const CommandLine &line, ArrayRef<std::string> names, const Ranks &ranks,
+              std::vector<Program> &programs) {
+  if (line.global) {
+    if (Error e = fillFromGlobal(line, names, ranks, programs)) {
       return e;
     }
   }
+  for (auto [i, program] : enumerate(programs)) {
+    if (!line.global) {
+      if (Error e = fillInputs(line, names, ranks.first() + static_cast<uint32_t>(i), program)) {
+        return e;
+      }
+    }
+    if (line.benchSeconds) {
+      if (Error e = program.keepInputs()) {
+        return e;
+      }
+    }
+  }
+  return Error::success();
+}
+
+/// Gives a rank's program its streams, handlers and options.
+Error prepare(const CommandLine &line, uint32_t rank, const Ranks &ranks, CustomCalls &customCalls,
+              Program &program) {
   program.setRngSeed(line.rngSeed);
   program.setCpuLevel(line.cpuLevel);
   program.setCustomCalls(&customCalls);
@@ -354,12 +355,21 @@ Error prepare(const CommandLine &line, ArrayRef<std::string> names, uint32_t ran
   return Error::success();
 }
 
-/// Number of replicas and partitions to run: from the flags, else from the module.
-std::pair<uint32_t, uint32_t> countRanks(const CommandLine &line, const hlo_module_desc &desc) {
+/// True if any array of the module is a shard.
+bool isSharded(const hlo_module_desc &desc) {
+  auto isShard = [](const hlo_buffer_desc &leaf) { return leaf.sharding != nullptr; };
+  return any_of(ArrayRef(desc.inputs, desc.num_inputs), isShard) ||
+         any_of(ArrayRef(desc.outputs, desc.num_outputs), isShard);
+}
+
+/// Number of replicas and partitions to run: from the flags, else from the module. One whose ranks
+/// have nothing to do with each other runs once, unless `all` shall run.
+std::pair<uint32_t, uint32_t> countRanks(const CommandLine &line, const hlo_module_desc &desc,
+                                         bool all = false) {
   if (line.replicas) {
     return {line.replicas, line.partitions};
   }
-  bool needsPeers = desc.needs & HLO_NEEDS_COMM;
+  bool needsPeers = all || (desc.needs & HLO_NEEDS_COMM) || isSharded(desc);
   return {needsPeers ? desc.num_replicas : 1, needsPeers ? desc.num_partitions : 1};
 }
 
@@ -404,7 +414,10 @@ Expected<double> timeKernel(const CommandLine &line, const hlo::Artifacts &artif
   programs.push_back(std::move(*program));
   CommandLine timed = line;
   timed.benchSeconds = *line.measureSeconds / kRounds;
-  if (Error e = prepare(timed, artifacts.inputNames, 0, *ranks, *customCalls, programs.front())) {
+  if (Error e = prepare(timed, 0, *ranks, *customCalls, programs.front())) {
+    return std::move(e);
+  }
+  if (Error e = fillAll(timed, artifacts.inputNames, *ranks, programs)) {
     return std::move(e);
   }
   if (Expected<double> seconds = programs.front().prepare(); !seconds) {
@@ -499,11 +512,96 @@ Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
   return Error::success();
 }
 
-Error runAll(const CommandLine &line) {
+/// What must be the same on all processes of a run.
+struct Agreement {
+  uint64_t signature;
+  uint32_t replicas, partitions;
+  uint32_t isGlobal, isTimed, printsJson, writes;
+};
+
+/// The ranks of this run: threads, or the processes of which this is one.
+Expected<Ranks> makeRanks(const CommandLine &line, const hlo_module_desc &desc,
+                          Processes *processes) {
+  auto [replicas, partitions] = countRanks(line, desc, processes != nullptr);
+  if (!processes) {
+    return Ranks::create(replicas, partitions, line.timeoutSeconds);
+  }
+  Agreement own = {desc.signature,
+                   replicas,
+                   partitions,
+                   line.global,
+                   line.benchSeconds.has_value(),
+                   line.json,
+                   !line.outputs.empty()};
+  if (Error e = processes->compare(ArrayRef(reinterpret_cast<const char *>(&own), sizeof own),
+                                   "module or flags")) {
+    return std::move(e);
+  }
+  if (processes->size() != static_cast<uint64_t>(replicas) * partitions) {
+    return makeError(ExitUsage, "rank " + Twine(processes->rank()) + ": the module runs on " +
+                                    counted(replicas, "replica") + " of " +
+                                    counted(partitions, "partition") + ", mpirun started " +
+                                    Twine(processes->size()) +
+                                    (processes->size() == 1 ? " process" : " processes"));
+  }
+  return Ranks::create(*processes, partitions, line.timeoutSeconds);
+}
+
+/// An error for a file that several ranks would write.
+Error checkNames(const CommandLine &line, const Ranks &ranks) {
+  for (auto [flag, path] : {std::pair("outputs", line.global ? std::string() : line.outputs),
+                            std::pair("outfeed", line.streams.outfeed),
+                            std::pair("host-send", line.streams.hostSend)}) {
+    if (ranks.count() > 1 && !path.empty() && !StringRef(path).contains("%r")) {
+      return makeError(ExitUsage, Twine("--") + flag + "=" + path +
+                                      ": expected %r in the name, which stands for the rank");
+    }
+  }
+  return Error::success();
+}
+
+/// Makes the programs of this process's ranks, with everything that a call needs.
+Error makePrograms(const CommandLine &line, const hlo_module_desc &desc,
+                   ArrayRef<std::string> inputNames, const Ranks &ranks, Remote *remote,
+                   CustomCalls &customCalls, std::vector<Program> &programs) {
+  for (uint32_t rank = ranks.first(); rank < ranks.first() + ranks.here(); ++rank) {
+    Expected<Program> program = Program::create(desc, line.threads, line.guard, remote, rank);
+    if (!program) {
+      return program.takeError();
+    }
+    programs.push_back(std::move(*program));
+    if (Error e = prepare(line, rank, ranks, customCalls, programs.back())) {
+      return e;
+    }
+  }
+  return fillAll(line, inputNames, ranks, programs);
+}
+
+/// Prepares what the module prepares, on each rank of this process.
+Expected<Preparation> prepareAll(std::vector<Program> &programs) {
+  Preparation preparation;
+  for (Program &program : programs) {
+    Expected<double> seconds = program.prepare();
+    if (!seconds) {
+      return seconds.takeError();
+    }
+    preparation.bytes = program.preparedBytes();
+    preparation.seconds += *seconds;
+  }
+  return preparation;
+}
+
+/// `own`, or the error of another process.
+Error agree(Processes *processes, Error own, const char *what) {
+  return processes ? processes->agree(std::move(own), what) : std::move(own);
+}
+
+Error runAll(const CommandLine &line, Processes *processes) {
   Clock::time_point start = Clock::now();
   Expected<hlo::Artifacts> artifacts = compileFile(line, line.plans);
-  if (!artifacts) {
-    return artifacts.takeError();
+  if (Error e =
+          agree(processes, artifacts ? Error::success() : artifacts.takeError(), "compiling")) {
+    return e;
   }
   if (line.signature) {
     outs() << artifacts->signature;
@@ -514,28 +612,22 @@ Error runAll(const CommandLine &line) {
   }
   std::optional<hlo::LoadedObject> object;
   std::unique_ptr<Remote> remote;
-  if (Error e = loadModule(line, *artifacts, object, remote)) {
+  if (Error e = agree(processes, loadModule(line, *artifacts, object, remote), "loading")) {
     return e;
   }
   double compileSeconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::vector<std::string> inputNames = std::move(artifacts->inputNames);
   *artifacts = {}; // may be hundreds of megabytes of constants
   const hlo_module_desc &desc = remote ? remote->describe() : object->describe();
-  auto [replicas, partitions] = countRanks(line, desc);
-  Expected<Ranks> ranks = Ranks::create(replicas, partitions, line.timeoutSeconds);
+  Expected<Ranks> ranks = makeRanks(line, desc, processes);
   if (!ranks) {
     return ranks.takeError();
   }
-  for (auto [flag, path] :
-       {std::pair("outputs", line.outputs), std::pair("outfeed", line.streams.outfeed),
-        std::pair("host-send", line.streams.hostSend)}) {
-    if (ranks->count() > 1 && !path.empty() && !StringRef(path).contains("%r")) {
-      return makeError(ExitUsage, Twine("--") + flag + "=" + path +
-                                      ": expected %r in the name, which stands for the rank");
-    }
+  if (Error e = checkNames(line, *ranks)) {
+    return e;
   }
   if (remote) {
-    if (Error e = remote->start(replicas, partitions)) {
+    if (Error e = remote->start(ranks->count() / ranks->partitions(), ranks->partitions())) {
       return e;
     }
   }
@@ -545,24 +637,17 @@ Error runAll(const CommandLine &line) {
     libraries = line.customCalls;
   }
   Expected<CustomCalls> customCalls = CustomCalls::load(desc, libraries);
-  if (!customCalls) {
-    return customCalls.takeError();
-  }
   std::vector<Program> programs;
-  for (uint32_t rank = 0; rank < ranks->count(); ++rank) {
-    Expected<Program> program = Program::create(desc, line.threads, line.guard, remote.get(), rank);
-    if (!program) {
-      return program.takeError();
-    }
-    programs.push_back(std::move(*program));
-    if (Error e = prepare(line, inputNames, rank, *ranks, *customCalls, programs.back())) {
-      return e;
-    }
+  Error made = customCalls ? makePrograms(line, desc, inputNames, *ranks, remote.get(),
+                                          *customCalls, programs)
+                           : customCalls.takeError();
+  if (Error e = ranks->agree(std::move(made), "inputs")) {
+    return e;
   }
-  if (!line.json) {
+  if (line.prints()) {
     outs() << displayName(line) << ": compiled in " << format("%.3f s", compileSeconds) << " for "
            << desc.target << "\n";
-    if (Error e = printRanks(programs, /*isInput=*/true)) {
+    if (Error e = printInputs(line, *ranks, programs)) {
       return e;
     }
     outs().flush();
@@ -587,23 +672,19 @@ Error runAll(const CommandLine &line) {
           hlo::saturatingAdd(start, hlo::saturatingNanoseconds(line.timeoutSeconds)));
     }
   }
-  Preparation preparation;
-  for (Program &program : programs) {
-    Expected<double> seconds = program.prepare();
-    if (!seconds) {
-      return seconds.takeError();
-    }
-    preparation.bytes = program.preparedBytes();
-    preparation.seconds += *seconds;
+  Expected<Preparation> preparation = prepareAll(programs);
+  if (Error e =
+          ranks->agree(preparation ? Error::success() : preparation.takeError(), "preparing")) {
+    return e;
   }
   Expected<Timing> timing = execute(line, *ranks, programs);
   if (!timing) {
     return timing.takeError();
   }
-  if (line.json) {
-    printJson(desc, compileSeconds, preparation, *timing, line.threads, programs);
-  } else {
-    printTiming(desc, preparation, *timing, line.threads);
+  if (line.json && !line.silent) {
+    printJson(desc, compileSeconds, *preparation, *timing, line.threads, programs);
+  } else if (line.prints()) {
+    printTiming(desc, *preparation, *timing, line.threads);
     if (line.profile) {
       printProfiles(desc, programs);
     }
@@ -625,7 +706,8 @@ static int report(Error error, bool asJson) {
     return code;
   }
   outs().flush();
-  errs() << (StringRef(text).contains("error: ") ? "" : "hlo-run: error: ") << text << "\n";
+  // In one piece, because other processes may write to the same stream.
+  errs() << ((StringRef(text).contains("error: ") ? "" : "hlo-run: error: ") + text + "\n");
   if (asJson) {
     outs() << json::Value(json::Object{{"error", json::fixUTF8(text)}, {"exit", code}}) << "\n";
   }
@@ -641,5 +723,16 @@ int hlo::tool::runMain(int argc, char **argv) {
   }
   hlo::prepareHeap(line.jobs);
   hlo::takeHugePages();
-  return report(runAll(line), line.json);
+  std::unique_ptr<Processes> processes;
+  if (line.mpi) {
+    Expected<std::unique_ptr<Processes>> started =
+        Processes::start(displayName(line), line.timeoutSeconds);
+    if (!started) {
+      return report(started.takeError(), line.json);
+    }
+    processes = std::move(*started);
+    line.silent = processes->rank() != 0;
+  }
+  // Reported before MPI ends, which stops the others if this process has failed.
+  return report(runAll(line, processes.get()), line.json && !line.silent);
 }

@@ -1,7 +1,7 @@
 //===- Ranks.cpp - A module's replicas and partitions as threads ----------===//
 //
-// Each rank is a thread with its own Program; they interact only in collectives. The number of
-// measured runs is fixed in advance, because all ranks must make the same number.
+// Each rank is a thread, or a process, with its own Program; they interact only in collectives. The
+// number of measured runs is fixed in advance, because all ranks must make the same number.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Ranks.h"
@@ -18,6 +18,7 @@ using namespace hlo::run;
 Expected<Ranks> Ranks::create(uint32_t replicas, uint32_t partitions, double timeoutSeconds) {
   Ranks ranks;
   ranks.number = replicas * partitions;
+  ranks.numPartitions = partitions;
   if (ranks.number > 1) {
     double seconds = timeoutSeconds > 0 ? timeoutSeconds : 120;
     ranks.handle.reset(hlo_ranks_create(static_cast<int32_t>(replicas),
@@ -30,8 +31,19 @@ Expected<Ranks> Ranks::create(uint32_t replicas, uint32_t partitions, double tim
   return std::move(ranks);
 }
 
+Expected<Ranks> Ranks::create(Processes &processes, uint32_t partitions, double timeoutSeconds) {
+  Ranks ranks;
+  ranks.processes = &processes;
+  ranks.number = processes.size();
+  ranks.numPartitions = partitions;
+  if (Error e = processes.connect(partitions, timeoutSeconds > 0 ? timeoutSeconds : 120)) {
+    return std::move(e);
+  }
+  return std::move(ranks);
+}
+
 Error Ranks::forEach(function_ref<Error(uint32_t)> body) const {
-  if (number == 1) {
+  if (here() == 1) {
     return body(0);
   }
   std::vector<Error> errors;
@@ -73,7 +85,7 @@ Expected<double> hlo::run::runOnce(const Ranks &ranks, std::vector<Program> &pro
     seconds[rank] = *time;
     return Error::success();
   });
-  if (error) {
+  if ((error = ranks.agree(std::move(error), "run"))) {
     return std::move(error);
   }
   return *std::max_element(seconds.begin(), seconds.end());
@@ -89,7 +101,13 @@ Expected<Timing> hlo::run::bench(const Ranks &ranks, std::vector<Program> &progr
     return warm.takeError();
   }
   constexpr double mostRuns = 1e6;
-  size_t runs = std::clamp(seconds / std::max(*warm, 1e-6), 3.0, mostRuns);
+  uint64_t runs = std::clamp(seconds / std::max(*warm, 1e-6), 3.0, mostRuns);
+  if (ranks.others()) {
+    MutableArrayRef<char> bytes(reinterpret_cast<char *>(&runs), sizeof runs);
+    if (Error e = ranks.others()->share(bytes, "runs")) {
+      return std::move(e);
+    }
+  }
   std::vector<double> times(runs);
   Error error = ranks.forEach([&](uint32_t rank) -> Error {
     for (double &time : times) {
@@ -103,7 +121,7 @@ Expected<Timing> hlo::run::bench(const Ranks &ranks, std::vector<Program> &progr
     }
     return Error::success();
   });
-  if (error) {
+  if ((error = ranks.agree(std::move(error), "run"))) {
     return std::move(error);
   }
   std::sort(times.begin(), times.end());

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/arrays/Npz.h"
 #include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/arrays/Npy.h"
 #include "tools/hlo-run/arrays/Permute.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
+#include <hlo/shard.h>
 
 using namespace llvm;
 using namespace hlo::run;
@@ -40,8 +40,11 @@ Error check(const NpyHeader &header, const hlo_buffer_desc &leaf, StringRef wher
                                     "), only little-endian ones are read");
   }
   if (ArrayRef<int64_t>(header.shape) != dimsOf(leaf)) {
+    bool isGlobal = leaf.sharding && ArrayRef<int64_t>(header.shape) ==
+                                         ArrayRef(leaf.sharding->dims, dimsOf(leaf).size());
     return makeError(ExitInput, where + ": shape " + shapeText(header.shape) + ", the program's " +
-                                    leaf.name + " has " + shapeText(dimsOf(leaf)));
+                                    leaf.name + " has " + shapeText(dimsOf(leaf)) +
+                                    (isGlobal ? ", a shard; --global reads whole arrays" : ""));
   }
   return Error::success();
 }
@@ -74,8 +77,8 @@ Expected<SmallVector<int64_t>> hlo::run::readShape(const ZipReader &archive, Str
   return header->shape;
 }
 
-Error hlo::run::loadLeaf(const ZipReader &archive, StringRef name, const hlo_buffer_desc &leaf,
-                         char *buffer) {
+Expected<ArrayStream> hlo::run::openLeaf(const ZipReader &archive, StringRef name,
+                                         const hlo_buffer_desc &leaf) {
   std::string where = (archive.getPath() + ": " + name).str();
   Expected<ZipStream> stream = openArray(archive, name, leaf);
   if (!stream) {
@@ -86,8 +89,19 @@ Error hlo::run::loadLeaf(const ZipReader &archive, StringRef name, const hlo_buf
     return header.takeError();
   }
   if (Error e = check(*header, leaf, where)) {
-    return e;
+    return std::move(e);
   }
+  return ArrayStream{std::move(*stream), std::move(*header)};
+}
+
+Error hlo::run::loadLeaf(const ZipReader &archive, StringRef name, const hlo_buffer_desc &leaf,
+                         char *buffer) {
+  Expected<ArrayStream> opened = openLeaf(archive, name, leaf);
+  if (!opened) {
+    return opened.takeError();
+  }
+  ZipStream *stream = &opened->stream;
+  const NpyHeader *header = &opened->header;
   size_t rank = dimsOf(leaf).size();
   SmallVector<int64_t> order = header->fortran ? columnMajor(rank) : rowMajor(rank);
   bool direct = sameOrder(dimsOf(leaf), order, orderOf(leaf));
@@ -95,8 +109,8 @@ Error hlo::run::loadLeaf(const ZipReader &archive, StringRef name, const hlo_buf
   if (!direct) {
     copy = Memory(leaf.bytes);
     if (!copy) {
-      return makeError(ExitInput,
-                       where + ": not enough memory for " + Twine(leaf.bytes) + " bytes");
+      return makeError(ExitInput, archive.getPath() + ": " + name + ": not enough memory for " +
+                                      Twine(leaf.bytes) + " bytes");
     }
   }
   MutableArrayRef<char> items(direct ? buffer : copy.data(), static_cast<size_t>(leaf.bytes));

@@ -29,6 +29,23 @@ struct ZipMember {
 
 class ZipReader;
 
+/// Part of a file, mapped read-only.
+class MappedBytes {
+public:
+  MappedBytes() = default;
+  MappedBytes(MappedBytes &&other) { *this = std::move(other); }
+  MappedBytes &operator=(MappedBytes &&other);
+  ~MappedBytes();
+  const char *data() const { return start; }
+  explicit operator bool() const { return start != nullptr; }
+
+private:
+  friend class ZipStream;
+  const char *start = nullptr;
+  void *mapping = nullptr;
+  size_t mappingBytes = 0;
+};
+
 /// Reads one member from its start to its end.
 class ZipStream {
 public:
@@ -38,6 +55,9 @@ public:
   llvm::Error read(llvm::MutableArrayRef<char> out);
   /// Call it after the last read: an error if bytes are left over, or the checksum is wrong.
   llvm::Error finish();
+  /// The rest of the member, which must have that many bytes, without its checksum being compared;
+  /// nothing if the member is compressed or empty, or the file cannot be mapped.
+  llvm::Expected<MappedBytes> map(uint64_t bytes);
 
 private:
   friend class ZipReader;

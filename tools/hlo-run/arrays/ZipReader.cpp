@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -367,6 +368,40 @@ Error ZipStream::read(MutableArrayRef<char> out) {
   }
   impl->left -= out.size();
   return Error::success();
+}
+
+Expected<MappedBytes> ZipStream::map(uint64_t bytes) {
+  if (impl->left != bytes) {
+    return bad(impl->where, "the member has " + Twine(impl->left) + " bytes left, " + Twine(bytes) +
+                                " are needed");
+  }
+  MappedBytes mapped;
+  if (impl->deflated || bytes == 0) {
+    return std::move(mapped);
+  }
+  uint64_t before = impl->offset % static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  size_t length = static_cast<size_t>(bytes + before);
+  void *mapping = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, impl->fd,
+                       static_cast<off_t>(impl->offset - before));
+  if (mapping != MAP_FAILED) {
+    mapped.mapping = mapping;
+    mapped.mappingBytes = length;
+    mapped.start = static_cast<const char *>(mapping) + before;
+  }
+  return std::move(mapped);
+}
+
+MappedBytes &MappedBytes::operator=(MappedBytes &&other) {
+  std::swap(start, other.start);
+  std::swap(mapping, other.mapping);
+  std::swap(mappingBytes, other.mappingBytes);
+  return *this;
+}
+
+MappedBytes::~MappedBytes() {
+  if (mapping) {
+    munmap(mapping, mappingBytes);
+  }
 }
 
 Error ZipStream::finish() {
