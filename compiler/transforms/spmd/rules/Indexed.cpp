@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/spmd/Annotation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -116,6 +117,12 @@ private:
 
 } // namespace
 
+/// Whether the op is a marker whose result is its operand.
+static bool keepsArray(Operation *op) {
+  StringRef marker = markerOf(op);
+  return marker == kMarkSharding || marker == kMarkBarrier;
+}
+
 /// Whether the element type holds the numbers 0 ... size - 1.
 static bool holds(Type element, int64_t size) {
   auto integer = dyn_cast<IntegerType>(element);
@@ -215,6 +222,9 @@ int64_t Counting::find(Value value, int64_t vectorDim, int64_t component) {
           .Case([&](SelectOp op) { return throughSelect(op, vectorDim, component); })
           .Case([&](ConvertOp op) { return find(op.getOperand(), vectorDim, component); })
           .Case([&](CopyOp op) { return find(op.getOperand(), vectorDim, component); })
+          .Case([&](CustomCallOp op) {
+            return keepsArray(op) ? find(op->getOperand(0), vectorDim, component) : -1;
+          })
           .Default(int64_t(-1));
   return found >= 0 && holds(elementTypeOf(value), shapeOf(value)[found]) ? found : -1;
 }
