@@ -885,16 +885,17 @@ ClampedHalo hlo::spmd::clampedHalo(const WindowDim &window, int64_t size, int64_
   }
   x.length = std::min(length, size);
   for (Span span : needed) {
-    int64_t start = (std::min(span.begin, results) - front) * stride;
-    start = std::clamp<int64_t>(start, 0, size - x.length);
+    int64_t start = std::clamp<int64_t>((span.begin - front) * stride, 0, size - x.length);
     x.origin.push_back(start);
     halo.first.push_back(start / stride);
+    if (!span.isEmpty()) {
+      halo.results = std::max(halo.results, span.end - halo.first.back());
+    }
     Span valid = span & Span{0, results};
     if (valid.isEmpty()) {
       x.reads.push_back({});
       continue;
     }
-    halo.results = std::max(halo.results, span.end - halo.first.back());
     Span read{valid.begin * stride - window.low,
               (valid.end - 1) * stride - window.low + window.extent()};
     x.reads.push_back(read & x.domain);

@@ -452,11 +452,12 @@ struct ScatteredDim {
     SmallVector<Span> needed;
     for (int64_t t = 0; t < shards; ++t) {
       int64_t begin = t * local + window.low;
-      Span span{llvm::divideFloorSigned(begin - window.extent() + 1, window.stride),
-                llvm::divideFloorSigned(begin + local - 1, window.stride) + 1};
-      span.end = std::max(
-          span.end, llvm::divideCeilSigned(begin + local - window.extent(), window.stride) + 1);
-      needed.push_back({std::max<int64_t>(0, span.begin), std::max<int64_t>(1, span.end)});
+      int64_t first = llvm::divideFloorSigned(begin - window.extent() + 1, window.stride);
+      int64_t touching = llvm::divideFloorSigned(begin + local - 1, window.stride);
+      int64_t covering = llvm::divideCeilSigned(begin + local - window.extent(), window.stride);
+      first = std::max<int64_t>(0, first);
+      int64_t end = std::max<int64_t>({touching, covering, 0}) + 1;
+      needed.push_back({first, t * local < size ? end : first});
     }
     halo = spmd::clampedHalo(window, size, results, needed);
     source.domain = {0, results};
@@ -464,11 +465,8 @@ struct ScatteredDim {
     source.length = halo.results;
     for (int64_t t = 0; t < shards; ++t) {
       source.origin.push_back(halo.first[t]);
-      bool isPadding = t * local >= size;
-      source.reads.push_back(
-          isPadding ? Span() : needed[t] & Span{halo.first[t], halo.first[t] + halo.results});
-      halo.exchange.reads[t] = isPadding ? Span() : halo.exchange.reads[t];
-      start.push_back(isPadding ? 0 : t * local - halo.exchange.origin[t]);
+      source.reads.push_back(needed[t]);
+      start.push_back(needed[t].isEmpty() ? 0 : t * local - halo.exchange.origin[t]);
     }
     source.addShards(results);
   }
