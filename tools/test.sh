@@ -62,9 +62,9 @@ fi
 
 # Golden cases and models.
 if [ ! -d "$shared" ]; then
-  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated; do skip_suite "$name" "there is no ../shared beside the checkout"; done
+  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated spmd; do skip_suite "$name" "there is no ../shared beside the checkout"; done
 elif [ -z "$packages$suite_list" ]; then
-  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
+  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated spmd; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
 else
   suite --limit=1800 conformance "$PYTHON" test/known_failures.py "$BUILD/test/results/conformance.json" test/conformance_known_failures.txt \
     "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" --json "$BUILD/test/results/conformance.json"
@@ -97,6 +97,7 @@ else
   suite --limit=900 check "$PYTHON" test/check_modules.py "$bin/hlo-compile" "$shared"
   suite --limit=1800 replicated "$PYTHON" "$shared/replicated/run_replicated.py" --tool "$bin/hlo-run" --lib "$shared/conformance" \
     --jobs "$(nproc)"
+  suite --limit=1800 spmd "$PYTHON" "$shared/spmd/run_spmd.py" --tool "$bin/hlo-run" --cases "$shared/spmd/cases" --jobs "$(nproc)"
 fi
 
 suites_end

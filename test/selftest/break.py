@@ -40,6 +40,7 @@ EMPTY = {
     "entry-layouts": ": > test/entry_layout_cases.py",
     "conformance": "echo '{\"cases\": []}' > ../shared/conformance/index.json",
     "replicated": "echo '{\"cases\": []}' > ../shared/replicated/corpus/index.json",
+    "spmd": "rm ../shared/spmd/cases",
     "check": "rm -r ../shared/models",
 }
 
@@ -59,13 +60,13 @@ def copy_tree(folder):
         if part != "bin" and os.path.exists(os.path.join(ROOT, "build", part, "CTestTestfile.cmake")):
             shutil.copy2(os.path.join(ROOT, "build", part, "CTestTestfile.cmake"), os.path.join(build, part))
     if os.path.isdir(shared):
-        for part in ("", "conformance", "replicated", "replicated/corpus"):
+        for part in ("", "conformance", "replicated", "replicated/corpus", "spmd"):
             os.makedirs(os.path.join(folder, "shared", part), exist_ok=True)
             for name in os.listdir(os.path.join(shared, part)):
                 path = os.path.join(folder, "shared", part, name)
                 if name == "index.json":
                     shutil.copy2(os.path.join(shared, part, name), path)
-                elif name not in ("conformance", "replicated", "corpus"):
+                elif name not in ("conformance", "replicated", "corpus", "spmd"):
                     os.symlink(os.path.realpath(os.path.join(shared, part, name)), path)
     return tree
 
