@@ -59,9 +59,6 @@ struct Exchange {
   void addShards(int64_t size, int64_t first = 0, int64_t at = 0, int64_t part = 0);
 };
 
-/// Elements that each shard sends, along the dimension.
-double elementsSent(const Exchange &x);
-
 /// Bytes that shards send in exchanges of one array after the other.
 class SentBytes {
 public:
@@ -88,82 +85,22 @@ mlir::Value exchange(Emitter &e, mlir::Value array, int64_t dim, llvm::ArrayRef<
 /// The s32[] that is table[t] on shard t.
 mlir::Value perShard(Emitter &e, llvm::ArrayRef<Axis> axes, llvm::ArrayRef<int64_t> table);
 
-/// `array` where the index in dimension `dim` plus start[t] lies in spans[t] (s32[] start), `fill`
-/// (a scalar) elsewhere.
+/// On shard t: `array` where the index in dimension `dim` plus start[t] lies in spans[t], `fill` (a
+/// scalar) elsewhere.
 mlir::Value maskSpans(Emitter &e, mlir::Value array, int64_t dim, llvm::ArrayRef<Axis> axes,
                       llvm::ArrayRef<int64_t> start, llvm::ArrayRef<Span> spans, mlir::Value fill);
+
+/// Pads dimension `dim` with `fill` (zeros, if null), or cuts it where a number is negative.
+mlir::Value padDim(Emitter &e, mlir::Value array, int64_t dim, int64_t low, int64_t high,
+                   int64_t interior, mlir::Value fill);
 
 /// `size` elements of dimension `dim` from start[t] on; elements before or behind the array are
 /// `fill`, or undefined without it.
 mlir::Value sliceAt(Emitter &e, mlir::Value array, int64_t dim, llvm::ArrayRef<Axis> axes,
                     llvm::ArrayRef<int64_t> start, int64_t size, mlir::Value fill = {});
 
-/// Whether the value is a constant zero of a number type (of either sign).
+/// Whether the value is the constant 0, +0 or false.
 bool isZero(mlir::Value scalar);
-
-//===----------------------------------------------------------------------===//
-// Windows
-//===----------------------------------------------------------------------===//
-
-/// One dimension of a window: result j reads the elements
-///
-///   j * stride - low + k * windowDilation,  0 <= k < size
-///
-/// of the operand with baseDilation - 1 holes between elements.
-struct WindowDim {
-  int64_t size = 1, stride = 1, low = 0, high = 0, baseDilation = 1, windowDilation = 1;
-  bool isReversed = false;
-
-  int64_t extent() const { return (size - 1) * windowDilation + 1; }
-  bool isTrivial() const {
-    return size == 1 && stride == 1 && low == 0 && high == 0 && baseDilation == 1;
-  }
-};
-
-WindowDim windowDim(hlo::WindowAttr window, int64_t dim);
-/// The window with one dimension replaced.
-hlo::WindowAttr withDim(hlo::WindowAttr window, int64_t dim, const WindowDim &value);
-
-/// A window over a dimension of which each shard computes a part.
-struct WindowHalo {
-  Exchange exchange;
-  /// Holes of the operand are made before the op, because windows start at different places
-  /// between elements on different shards: the buffer is dilated and cut to `dilatedLength` from
-  /// index skip[t] on.
-  bool isDilatedBefore = false;
-  int64_t dilation = 1, dilatedLength = 0;
-  llvm::SmallVector<int64_t> skip;
-  /// The window of the local op.
-  WindowDim local;
-};
-
-/// The results [t * ceil(results / shards), ...) of shard t, or all results on every shard.
-WindowHalo haloOfResults(const WindowDim &window, int64_t size, int64_t results, int64_t shards,
-                         bool allResults = false);
-/// The same without a fill value: the local op pads, so its buffer starts and ends where the
-/// operand does on all shards that read padding.
-struct ClampedHalo {
-  Exchange exchange;
-  /// The first result of the local op on each shard, and how many there are.
-  llvm::SmallVector<int64_t> first;
-  int64_t results = 0;
-  /// The window of the local op.
-  WindowDim local;
-};
-
-/// Shard t computes the results `needed[t]` at least; those at or past `results` do not exist. The
-/// base dilation must be 1.
-ClampedHalo clampedHalo(const WindowDim &window, int64_t size, int64_t results,
-                        llvm::ArrayRef<Span> needed);
-
-/// All results, of which shard t adds up the part that its taps [t * ceil(taps / shards), ...) of
-/// the window contribute.
-WindowHalo haloOfTaps(const WindowDim &window, int64_t size, int64_t results, int64_t shards);
-
-/// The operand of the local op; `fill` (a scalar) is what padding and holes hold, and if `masks`,
-/// whatever the shard does not read.
-mlir::Value exchangeHalo(Emitter &e, mlir::Value array, int64_t dim, llvm::ArrayRef<Axis> axes,
-                         const WindowHalo &halo, mlir::Value fill, bool masks = false);
 
 } // namespace hlo::spmd
 

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/spmd/Halo.h"
+#include "compiler/transforms/spmd/HaloWindow.h"
 
 using namespace mlir;
 using namespace hlo;

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/spmd/Halo.h"
+#include "compiler/transforms/spmd/HaloWindow.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

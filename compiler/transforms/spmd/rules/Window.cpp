@@ -1,4 +1,4 @@
-//===- Window.cpp - reduce-window, select-and-scatter, scan ----------------===//
+//===- Window.cpp - reduce-window -------------------------------------------===//
 //
 // A dimension over which a window slides is split in operand and result alike; each shard gets the
 // elements that the windows of its results read (Halo.h). How it is done depends on the op:
@@ -11,13 +11,12 @@
 //   cumulative  the window is as long as the operand: each shard scans its elements, and the totals
 //               of the shards before it are combined with the result
 //
-// A scan over a split dimension starts on each shard from the totals of the shards before it.
-//
 //===----------------------------------------------------------------------===//
+#include "compiler/transforms/spmd/rules/Window.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/spmd/Halo.h"
+#include "compiler/transforms/spmd/HaloWindow.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,17 +24,16 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::spmd;
 
-namespace {
-
-using Results = FailureOr<SmallVector<Value>>;
-
-ComputationOp computationOf(Operation *op, StringRef attribute) {
+ComputationOp hlo::spmd::computationOf(Operation *op, StringRef attribute) {
   auto name = op->getAttrOfType<FlatSymbolRefAttr>(attribute);
   return name ? SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, name) : ComputationOp();
 }
 
-/// The window of an array without dimensions is absent.
-int64_t windowRank(WindowAttr window) { return window ? window.getSize().size() : 0; }
+int64_t hlo::spmd::windowRank(WindowAttr window) { return window ? window.getSize().size() : 0; }
+
+namespace {
+
+using Results = FailureOr<SmallVector<Value>>;
 
 /// Elements of a shard's part of a dimension of `size` elements.
 SmallVector<Span> partsOf(int64_t size, int64_t shards) {
@@ -432,252 +430,11 @@ int64_t reduceWindowBytes(Operation *op, const Rule &rule, const FactorAxes &axe
   return bytes;
 }
 
-//===----------------------------------------------------------------------===//
-// select-and-scatter
-//===----------------------------------------------------------------------===//
-
-/// What each shard computes of a dimension: the windows that touch its part of the result, in a
-/// buffer that starts and ends where the operand does if they read padding.
-struct ScatteredDim {
-  ClampedHalo halo;
-  Exchange source;
-  SmallVector<int64_t> start; ///< of the shard's part in the local result
-
-  ScatteredDim(SelectAndScatterOp op, int64_t dim, int64_t shards) {
-    int64_t size = shapeOf(op.getOperand())[dim], results = shapeOf(op.getSource())[dim];
-    int64_t local = shardSize(size, shards);
-    WindowDim window = windowDim(op.getWindowAttr(), dim);
-    // The first window that may touch the part, and the first one past it; their local op covers
-    // the part even where no window does.
-    SmallVector<Span> needed;
-    for (int64_t t = 0; t < shards; ++t) {
-      int64_t begin = t * local + window.low;
-      int64_t first = llvm::divideFloorSigned(begin - window.extent() + 1, window.stride);
-      int64_t touching = llvm::divideFloorSigned(begin + local - 1, window.stride);
-      int64_t covering = llvm::divideCeilSigned(begin + local - window.extent(), window.stride);
-      first = std::max<int64_t>(0, first);
-      int64_t end = std::max<int64_t>({touching, covering, 0}) + 1;
-      needed.push_back({first, t * local < size ? end : first});
-    }
-    halo = spmd::clampedHalo(window, size, results, needed);
-    source.domain = {0, results};
-    source.held = shardSize(results, shards);
-    source.length = halo.results;
-    for (int64_t t = 0; t < shards; ++t) {
-      source.origin.push_back(halo.first[t]);
-      source.reads.push_back(needed[t]);
-      start.push_back(needed[t].isEmpty() ? 0 : t * local - halo.exchange.origin[t]);
-    }
-    source.addShards(results);
-  }
-};
-
-Rule selectAndScatterRule(Operation *op) {
-  Rule rule = Rule::of(op);
-  auto scatter = cast<SelectAndScatterOp>(op);
-  ComputationOp add = computationOf(op, "scatter");
-  Operation *single = add && op->getNumResults() == 1 ? associativeOp(add) : nullptr;
-  bool hasIdentity = single && identityOf(single, elementTypeOf(scatter.getSource()));
-  for (int64_t dim = 0; dim < windowRank(scatter.getWindowAttr()); ++dim) {
-    int64_t size = shapeOf(scatter.getOperand())[dim], windows = shapeOf(scatter.getSource())[dim];
-    WindowDim window = windowDim(scatter.getWindowAttr(), dim);
-    bool isPlain = window.isTrivial() && size == windows;
-    if (size <= 1 || windows == 0 || (!isPlain && (!hasIdentity || window.baseDilation != 1))) {
-      continue;
-    }
-    unsigned factor = rule.addFactor(size, isPlain ? FactorKind::Pass : FactorKind::Special);
-    rule.operands[0][dim] = rule.results[0][dim] = {factor};
-    if (windows > 1) {
-      rule.operands[1][dim] = {factor};
-    }
-  }
-  return rule;
-}
-
-/// Calls `visit` for each dimension that is split and over which the window slides.
-void forEachScattered(
-    SelectAndScatterOp op, const Rule &rule, const FactorAxes &axes, const Mesh &mesh,
-    llvm::function_ref<void(int64_t, ArrayRef<Axis>, const ScatteredDim &)> visit) {
-  Sharding sharding = shardingOf(rule.operands[0], axes);
-  for (int64_t dim = 0; dim < windowRank(op.getWindowAttr()); ++dim) {
-    int64_t windows = shapeOf(op.getSource())[dim];
-    bool isPlain =
-        windowDim(op.getWindowAttr(), dim).isTrivial() && shapeOf(op.getOperand())[dim] == windows;
-    if (sharding.dims[dim].empty() || isPlain) {
-      continue;
-    }
-    ScatteredDim scattered(op, dim, mesh.count(sharding.dims[dim]));
-    if (rule.operands[1][dim].empty()) {
-      scattered.source.holdWhole(windows);
-    }
-    visit(dim, sharding.dims[dim], scattered);
-  }
-}
-
-Results emitSelectAndScatter(Site &site) {
-  auto op = cast<SelectAndScatterOp>(site.op);
-  Emitter &e = site.e;
-  Value operand = site.operands[0], source = site.operands[1];
-  WindowAttr window = op.getWindowAttr();
-  // What windows that do not exist scatter.
-  Value nothing;
-  auto fill = [&] {
-    if (!nothing) {
-      Operation *single = associativeOp(computationOf(op, "scatter"));
-      Type element = elementTypeOf(op.getSource());
-      nothing = isa<AddOp>(single) ? e.zero(element) : e.b().constant(identityOf(single, element));
-    }
-    return nothing;
-  };
-  struct Cut {
-    int64_t dim;
-    AxisList axes;
-    SmallVector<int64_t> start;
-  };
-  SmallVector<Cut> cuts;
-  forEachScattered(op, site.rule, site.axes, e.mesh,
-                   [&](int64_t dim, ArrayRef<Axis> axes, const ScatteredDim &scattered) {
-                     operand = exchange(e, operand, dim, axes, scattered.halo.exchange);
-                     source = exchange(e, source, dim, axes, scattered.source, fill());
-                     window = withDim(window, dim, scattered.halo.local);
-                     cuts.push_back({dim, AxisList(axes), scattered.start});
-                   });
-  Type element = site.resultType(0).getElementType();
-  Operation *local = SelectAndScatterOp::create(
-      e.builder, e.loc, TypeRange(HloBuilder::array(operand, element)), operand, source,
-      site.operands[2], window, op.getSelectAttr(), op.getScatterAttr());
-  Value result = local->getResult(0);
-  for (const Cut &cut : cuts) {
-    int64_t size = site.localResultType(0).getDimSize(cut.dim);
-    result = sliceAt(e, result, cut.dim, cut.axes, cut.start, size);
-  }
-  return SmallVector<Value>{result};
-}
-
-int64_t selectAndScatterBytes(Operation *op, const Rule &rule, const FactorAxes &axes,
-                              const Mesh &mesh) {
-  auto scatter = cast<SelectAndScatterOp>(op);
-  SentBytes operand(arrayType(scatter.getOperand()), shardingOf(rule.operands[0], axes), mesh);
-  SentBytes source(arrayType(scatter.getSource()), shardingOf(rule.operands[1], axes), mesh);
-  forEachScattered(scatter, rule, axes, mesh,
-                   [&](int64_t dim, ArrayRef<Axis>, const ScatteredDim &scattered) {
-                     operand.add(dim, scattered.halo.exchange);
-                     source.add(dim, scattered.source);
-                   });
-  return operand.total() + source.total();
-}
-
-//===----------------------------------------------------------------------===//
-// scan
-//===----------------------------------------------------------------------===//
-
-/// The op of a scan whose results are both op(x, carry); null if it is another.
-Operation *scannedOp(ScanOp op) {
-  ComputationOp computation = computationOf(op, "to_apply");
-  if (!computation || op.getNumCarries() != 1 || op->getNumOperands() != 2 ||
-      op->getNumResults() != 2 || computation.getNumArguments() != 2) {
-    return nullptr;
-  }
-  Operation *end = computation.getReturn();
-  if (end->getNumOperands() != 2 || end->getOperand(0) != end->getOperand(1)) {
-    return nullptr;
-  }
-  Operation *sum = end->getOperand(0).getDefiningOp();
-  Value x = computation.getArgument(0), carry = computation.getArgument(1);
-  if (!isa_and_nonnull<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp>(sum) ||
-      x.getType() != carry.getType()) {
-    return nullptr;
-  }
-  Value lhs = sum->getOperand(0), rhs = sum->getOperand(1);
-  bool isSum = (lhs == x && rhs == carry) || (lhs == carry && rhs == x);
-  return isSum && identityOf(sum, elementTypeOf(x)) ? sum : nullptr;
-}
-
-Rule scanRule(Operation *op) {
-  Rule rule = Rule::of(op);
-  auto scan = cast<ScanOp>(op);
-  if (!scannedOp(scan)) {
-    rule.replicated = "the computation of the scan is not one associative op";
-    return rule;
-  }
-  int64_t dim = scan.getDimension(), size = shapeOf(op->getOperand(0))[dim];
-  if (size > 1) {
-    rule.operands[0][dim] = rule.results[0][dim] = {rule.addFactor(size, FactorKind::Special)};
-  }
-  return rule;
-}
-
-/// lhs and rhs combined by the scan's op.
-Value combine(Emitter &e, Operation *sum, Value lhs, Value rhs) {
-  Operation *copy = e.builder.clone(*sum);
-  copy->setOperands({lhs, rhs});
-  copy->setLoc(e.loc);
-  copy->getResult(0).setType(lhs.getType());
-  return copy->getResult(0);
-}
-
-Results emitScan(Site &site) {
-  auto op = cast<ScanOp>(site.op);
-  Emitter &e = site.e;
-  HloBuilder b = e.b();
-  int64_t dim = op.getDimension();
-  AxisList axes = site.operandSharding(0).dims[dim];
-  if (axes.empty()) {
-    return SmallVector<Value>(site.clone()->getResults());
-  }
-  Operation *sum = scannedOp(op);
-  Value x = site.operands[0], init = site.operands[1];
-  Type element = elementTypeOf(x);
-  Value identity = b.constant(identityOf(sum, element));
-  x = e.maskPadding(x, dim, axes, shapeOf(op->getOperand(0))[dim], identity);
-  SumKind kind = isa<AddOp>(sum)        ? SumKind::Add
-                 : isa<MultiplyOp>(sum) ? SumKind::Multiply
-                 : isa<MinimumOp>(sum)  ? SumKind::Minimum
-                 : isa<MaximumOp>(sum)  ? SumKind::Maximum
-                 : isa<AndOp>(sum)      ? SumKind::And
-                                        : SumKind::Or;
-  FlatSymbolRefAttr reducer = e.sumComputation(kind, element);
-  auto reduced = [&](Value array, int64_t along) {
-    SmallVector<int64_t> shape(shapeOf(array));
-    shape.erase(shape.begin() + along);
-    auto reduce =
-        ReduceOp::create(b.b, b.loc, TypeRange(HloBuilder::array(shape, element)),
-                         ValueRange({array, identity}), b.b.getDenseI64ArrayAttr({along}), reducer);
-    return reduce->getResult(0);
-  };
-  // The totals of all shards along a new dimension 0, and of those before this one.
-  Value total = reduced(x, dim);
-  SmallVector<int64_t> line(shapeOf(total));
-  line.insert(line.begin(), 1);
-  Value totals = e.allGather(b.reshape(total, line), 0, axes);
-  int64_t shards = e.mesh.count(axes);
-  bool isReversed = op.getIsReverse().value_or(false);
-  SmallVector<int64_t> zeros(shards, 0);
-  SmallVector<Span> others;
-  for (int64_t t = 0; t < shards; ++t) {
-    others.push_back(isReversed ? Span{t + 1, shards} : Span{0, t});
-  }
-  Value before = reduced(maskSpans(e, totals, 0, axes, zeros, others, identity), 0);
-  Value carry = combine(e, sum, init, before);
-  Operation *local =
-      ScanOp::create(b.b, b.loc, TypeRange({x.getType(), init.getType()}), ValueRange({x, carry}),
-                     op.getDimensionAttr(), op.getNumCarriesAttr(), op.getIsReverseAttr(),
-                     op.getIsAssociativeAttr(), op.getToApplyAttr());
-  return SmallVector<Value>{local->getResult(0), combine(e, sum, init, reduced(totals, 0))};
-}
-
-int64_t scanBytes(Operation *op, const Rule &rule, const FactorAxes &axes, const Mesh &mesh) {
-  auto scan = cast<ScanOp>(op);
-  int64_t shards = mesh.count(shardingOf(rule.operands[0], axes).dims[scan.getDimension()]);
-  return (shards - 1) * bytesOf(op->getOperand(1));
-}
-
 } // namespace
 
 void hlo::spmd::registerWindow(PartitionerTable &table) {
   table["hlo.reduce_window"] = {
       .rule = reduceWindowRule, .emit = emitReduceWindow, .sum = sumOf, .bytes = reduceWindowBytes};
-  table["hlo.select_and_scatter"] = {
-      .rule = selectAndScatterRule, .emit = emitSelectAndScatter, .bytes = selectAndScatterBytes};
-  table["hlo.scan"] = {.rule = scanRule, .emit = emitScan, .bytes = scanBytes};
+  registerSelectAndScatter(table);
+  registerScan(table);
 }
