@@ -310,6 +310,7 @@ Value hlo::spmd::padBothEnds(HloBuilder b, Value array, int64_t dim, int64_t amo
 Operation *hlo::spmd::rebuild(Site &site, TypeRange results, ArrayRef<NamedAttribute> changed) {
   OperationState state(site.e.loc, site.op->getName().getStringRef(), site.operands, results,
                        site.op->getAttrs());
+  state.attributes.erase(kAnnotation);
   for (const NamedAttribute &attribute : changed) {
     state.attributes.set(attribute.getName(), attribute.getValue());
   }

@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/spmd/Annotation.h"
 #include "compiler/transforms/spmd/Reshard.h"
 #include "compiler/transforms/spmd/rules/Indexed.h"
 
