@@ -261,6 +261,12 @@ private:
   Result parseTiles(std::string &text, int64_t subgroups);
   Result parseMeshSharding(std::string &text);
   Result parseMesh(std::string &text);
+  /// A part of an axis of a mesh: (before)size.
+  struct AxisPart {
+    unsigned axis;
+    int64_t before, size;
+  };
+  Result useAxis(const char *start, AxisPart part);
   Result parseAxis(std::string &text);
   Result parseAxes(std::string &text, Tok open, Tok close, bool allowOpen);
   Result parseIota(std::string &text, int64_t &count);
@@ -302,8 +308,11 @@ private:
   llvm::StringMap<GeneratedStem> generatedStems;
   /// These names, and that of the builder's entry.
   llvm::StringSet<> generatedNames;
-  /// Axes of the mesh that was read last.
+  /// Axes of the mesh that was read last, and their sizes.
   llvm::SmallVector<std::string> meshAxes;
+  llvm::SmallVector<int64_t> meshSizes;
+  /// Parts of axes that the sharding or the groups over this mesh have named so far.
+  llvm::SmallVector<AxisPart> usedAxes;
   int64_t depth = 0;
   /// Shapes are inferred wherever they follow from operands and attributes, also where the text
   /// format wants them written.

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
 
+#include <set>
+
 using namespace hlo;
 using namespace hlo::parser;
 using namespace mlir;
@@ -94,6 +96,9 @@ Parser::Result Parser::parseShardingBody(std::string &text) {
       }
       if (failed(parseInteger(device, "in a sharding"))) {
         return failure();
+      }
+      if (device < 0) {
+        return error(itemAt) << "sharding: device " << device << " is negative";
       }
       maximalDevice = device;
     } else if (at(Tok::AttrName) && token().text == "devices") {
@@ -263,8 +268,10 @@ Parser::Result Parser::parseMesh(std::string &text) {
   }
   text += "mesh[";
   meshAxes.clear();
+  meshSizes.clear();
+  usedAxes.clear();
+  int64_t meshDevices = 1;
   if (!at(Tok::RSquare)) {
-    int64_t devices = 1;
     do {
       std::string name;
       int64_t size;
@@ -277,10 +284,10 @@ Parser::Result Parser::parseMesh(std::string &text) {
       if (failed(parseInteger(size, "as the size of an axis"))) {
         return failure();
       }
-      if (size < 1 || llvm::MulOverflow(devices, size, devices)) {
+      if (size < 1 || llvm::MulOverflow(meshDevices, size, meshDevices)) {
         return error(sizeAt) << "mesh: bad size of an axis, " << size;
       }
-      if (failed(checkDevices(sizeAt, devices))) {
+      if (failed(checkDevices(sizeAt, meshDevices))) {
         return failure();
       }
       if (llvm::is_contained(meshAxes, name)) {
@@ -288,6 +295,7 @@ Parser::Result Parser::parseMesh(std::string &text) {
       }
       text += (meshAxes.empty() ? "" : ",") + quoteName(name) + "=" + std::to_string(size);
       meshAxes.push_back(std::move(name));
+      meshSizes.push_back(size);
     } while (consumeIf(Tok::Comma));
   }
   text += "]";
@@ -300,27 +308,56 @@ Parser::Result Parser::parseMesh(std::string &text) {
     return success();
   }
   text += ", device_ids=(";
+  const char *start = position();
   if (failed(expect(Tok::LParen, "'('", "in device_ids"))) {
     return failure();
   }
+  int64_t count = 0;
   if (at(Tok::LSquare)) {
-    int64_t count;
     if (failed(parseIota(text, count))) {
       return failure();
     }
   } else if (!at(Tok::RParen)) {
-    bool first = true;
+    std::set<int64_t> seen;
     do {
       int64_t device;
+      const char *deviceAt = position();
       if (failed(parseInteger(device, "in device_ids"))) {
         return failure();
       }
-      text += (first ? "" : ",") + std::to_string(device);
-      first = false;
+      if (device < 0 || !seen.insert(device).second) {
+        return error(deviceAt) << "mesh: device " << device
+                               << (device < 0 ? " is negative" : " is listed twice");
+      }
+      text += (count++ ? "," : "") + std::to_string(device);
     } while (consumeIf(Tok::Comma));
+  }
+  if (count != meshDevices) {
+    return error(start) << "the mesh has " << meshDevices << " positions and " << count
+                        << " devices";
   }
   text += ")";
   return expect(Tok::RParen, "',' or ')'", "in device_ids");
+}
+
+/// Notes that a sharding uses a part of an axis; an error if it cannot, or if it has before.
+Parser::Result Parser::useAxis(const char *start, AxisPart part) {
+  StringRef name = meshAxes[part.axis];
+  int64_t whole = meshSizes[part.axis], end;
+  if (part.before < 1 || part.size < 1 || llvm::MulOverflow(part.before, part.size, end) ||
+      whole % end != 0) {
+    return error(start) << "axis '" << name << "' of size " << whole << " has no part ("
+                        << part.before << ")" << part.size;
+  }
+  for (const AxisPart &used : usedAxes) {
+    if (used.axis == part.axis && used.before < end && part.before < used.before * used.size) {
+      return error(start) << "axis '" << name << "' is used twice";
+    }
+  }
+  if (part.size > 1) {
+    usedAxes.push_back(part);
+  }
+  return success();
 }
 
 /// `'x'` or `'x':(1)2`
@@ -330,8 +367,8 @@ Parser::Result Parser::parseAxis(std::string &text) {
   if (failed(parseString(name, "as an axis"))) {
     return failure();
   }
-  unsigned index;
-  if (!llvm::is_contained(meshAxes, name) &&
+  unsigned index = llvm::find(meshAxes, name) - meshAxes.begin();
+  if (index == meshAxes.size() &&
       (StringRef(name).getAsInteger(10, index) || index >= meshAxes.size())) {
     NearestName nearest(name);
     llvm::for_each(meshAxes, [&](StringRef known) { nearest.consider(known); });
@@ -339,7 +376,7 @@ Parser::Result Parser::parseAxis(std::string &text) {
   }
   text += quoteName(name);
   if (!consumeIf(Tok::Colon)) {
-    return success();
+    return useAxis(start, {index, 1, meshSizes[index]});
   }
   int64_t before, size;
   if (failed(expect(Tok::LParen, "'('", "in a part of an axis")) ||
@@ -349,7 +386,7 @@ Parser::Result Parser::parseAxis(std::string &text) {
     return failure();
   }
   text += ":(" + std::to_string(before) + ")" + std::to_string(size);
-  return success();
+  return useAxis(start, {index, before, size});
 }
 
 /// `{'x','y'}`; with `allowOpen`, `?` may come last.

@@ -43,6 +43,7 @@ private:
   };
 
   void collect();
+  std::vector<ComputationOp> calleesFirst();
   void printHeader();
   void printComputation(ComputationOp computation);
   void printBody(llvm::StringRef name, mlir::Block &block, bool isEntry, bool packParameters,

@@ -1,10 +1,11 @@
 //===- Printer.cpp - The hlo dialect to HLO text --------------------------===//
 //
-// Prints one line per op, computations in module order, names from the locations. Constructs that
-// the text format lacks are rewritten: an op with several results prints a tuple and one
-// get-tuple-element per used result; loops and branches with flattened values, and their
-// computations, get one tuple again; a fusion's region prints as a computation before its user.
-// `X-start`, `X-update` and `X-done` print in that form, without the wrapped computation.
+// Prints one line per op, computations in module order but callees before callers, as the format
+// asks; names come from the locations. Constructs that the text format lacks are rewritten: an op
+// with several results prints a tuple and one get-tuple-element per used result; loops and branches
+// with flattened values, and their computations, get one tuple again; a fusion's region prints as a
+// computation before its user. `X-start`, `X-update` and `X-done` print in that form, without the
+// wrapped computation.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -57,17 +58,47 @@ void ModulePrinter::print() {
   collect();
   printHeader();
   for (Operation &op : *module.getBody()) {
-    auto computation = llvm::dyn_cast<ComputationOp>(op);
-    if (!computation) {
+    if (!llvm::isa<ComputationOp>(op)) {
       os << "\n// " << op.getName() << " has no HLO text\n";
-      continue;
     }
-    if (hidden.contains(&op)) {
-      continue;
-    }
-    os << "\n";
-    printComputation(computation);
   }
+  for (ComputationOp computation : calleesFirst()) {
+    if (!hidden.contains(computation)) {
+      os << "\n";
+      printComputation(computation);
+    }
+  }
+}
+
+/// The computations in module order, each after those that it names.
+std::vector<ComputationOp> ModulePrinter::calleesFirst() {
+  std::vector<ComputationOp> order, stack;
+  llvm::DenseSet<Operation *> entered, listed;
+  for (auto root : module.getOps<ComputationOp>()) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      ComputationOp top = stack.back();
+      if (!entered.insert(top).second) {
+        stack.pop_back();
+        if (listed.insert(top).second) {
+          order.push_back(top);
+        }
+        continue;
+      }
+      std::vector<ComputationOp> callees;
+      top->walk([&](Operation *op) {
+        op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
+          ComputationOp callee = op == top ? ComputationOp() : computations.lookup(name.getValue());
+          if (callee && !entered.contains(callee)) {
+            callees.push_back(callee);
+          }
+        });
+      });
+      // The first callee is on top of the stack.
+      stack.insert(stack.end(), callees.rbegin(), callees.rend());
+    }
+  }
+  return order;
 }
 
 /// The op that an async-start in the sugar form wraps: the only op of its computation. Else null.
