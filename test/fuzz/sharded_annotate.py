@@ -9,11 +9,13 @@ it away and write the module again. A sharding names, for each dimension, axes o
   axis = [index, before, size]                  the part of the axis behind `before` parts: "x":(before)size
 
 Kinds of notes: `op` is an attribute of the instruction, which may be a parameter; `constraint` is a custom call `Sharding`
-whose result replaces the value; `result` is the sharding of an element of the entry's root.
+whose result replaces the value; `result` is the sharding of an element of the entry's root; `manual` makes a call of an
+element-wise computation a region on shards, manual along the axes of its key "manual".
 
 Further keys of a note: "open", per dimension: the partitioner may split it further; "priority", per dimension (Shardy);
 "replicated", axes that no partitioner may use (Shardy); "explicit": the devices are listed one by one; "split": half of the
-users keep the value without the constraint; "maximal": the device that alone holds the value.
+users keep the value without the constraint; "maximal": the device that alone holds the value; "named": written as axes of a
+mesh in HLO's form too; "subgroups": the replicated tile dimension is written as a subgroup.
 
 In the form "hlo" each note may have a mesh of its own, in "sdy" all are over the first mesh, and "both" writes what JAX writes.
 """
@@ -80,6 +82,8 @@ def hlo_text(plan, note):
     mesh = plan["meshes"][note["mesh"]]
     if not any(note["dims"]):
         return "{replicated}"
+    if note.get("named"):
+        return named_text(mesh, note)
     tiles, devices, sizes, order, is_partial = device_order(mesh, note)
     if mesh["devices"] or note.get("explicit"):
         where = ",".join(map(str, devices))
@@ -89,6 +93,18 @@ def hlo_text(plan, note):
         where = f"<=[{','.join(map(str, sizes))}]T({','.join(map(str, order))})"
     tail = (" last_tile_dims={replicated}" if note.get("subgroups") else " last_tile_dim_replicate") if is_partial else ""
     return f"{{devices=[{','.join(map(str, tiles))}]{where}{tail}}}"
+
+
+def named_text(mesh, note):
+    """The sharding as HLO writes axes of a mesh."""
+    axes = ",".join(f"'{AXES[i]}'={size}" for i, size in enumerate(mesh["sizes"]))
+    devices = f", device_ids=({','.join(map(str, mesh['devices']))})" if mesh["devices"] else ""
+
+    def one(axis):
+        index, before, size = axis
+        return f"'{AXES[index]}'" + ("" if size == mesh["sizes"][index] else f":({before}){size}")
+    dims = ", ".join("{" + ",".join(one(a) for a in axes) + "}" for axes in note["dims"])
+    return f"{{mesh[{axes}]{devices}, [{dims}]}}"
 
 
 def axis_text(mesh, axis):
@@ -197,6 +213,63 @@ def constrain(plan, lines, note, suffix, target="Sharding", values="each"):
     lines.insert(at + 1, [new, type_, "custom-call", text, is_root])
 
 
+def groups_text(plan, note, rank):
+    """HLO's sharding of a value in a manual region: its dimensions are whole, subgroups say which axes are manual."""
+    mesh = plan["meshes"][note["mesh"]]
+    whole = [[i, 1, size] for i, size in enumerate(mesh["sizes"])]
+    inside = [a for a in whole if a[0] in note["manual"]]
+    tiles, devices, _, _, is_partial = device_order(mesh, {"dims": [inside]})
+    if not is_partial:
+        return "{manual}"
+    return f"{{devices=[{','.join(['1'] * rank + [str(t) for t in tiles])}]{','.join(map(str, devices))} last_tile_dims={{manual, replicated}}}}"
+
+
+def make_manual(plan, computations, bodies, lines, note, k):
+    """Writes a call as a region on shards. A copy of its computation, one of `bodies`, gets the shards' shapes."""
+    at = next((i for i, line in enumerate(lines) if line[0] == note["at"]), None)
+    if at is None or lines[at][2] != "call":
+        return
+    name, type_, _, rest, is_root = lines[at]
+    mesh, dims = plan["meshes"][note["mesh"]], array_dims(type_)
+    counts = [math.prod(a[2] for a in axes) for axes in note["dims"]]
+    if dims is None or any(d % n for d, n in zip(dims, counts)):
+        return
+    head = re.search(r"to_apply=([\w.\-]+)", rest)[1]
+    head_of_copy = f"{head}.local.{k}" if plan["form"] == "hlo" else f"xla.sdy.manual_computation_body.{head}.{k}"
+    old, new = (f"[{','.join(map(str, v))}]" for v in (dims, [d // n for d, n in zip(dims, counts)]))
+    local = type(computations[0])(head_of_copy, [[n, t.replace(old, new), o, x, r] for n, t, o, x, r in bodies[head]])
+    computations.insert(len(computations) - 1, local)
+    operands, shard = re.findall(r"[A-Za-z_][\w.\-]*", rest.split(")")[0]), type_.replace(old, new)
+    is_whole = len(note["manual"]) == len(mesh["sizes"])
+    made, inside = [], []
+    if plan["form"] == "hlo":
+        outer, inner = hlo_text(plan, note), groups_text(plan, note, len(dims))
+        open_ = "" if is_whole else f', backend_config="unspecified_dims=[{",".join(map(str, range(len(dims))))}]"'
+        for i, x in enumerate(operands):
+            made.append([f"{name}.s{i}", type_, "custom-call", f'{x}), custom_call_target="Sharding", sharding={outer}{open_}', False])
+            inside.append(f"{name}.m{i}")
+            made.append([inside[-1], shard, "custom-call", f'{name}.s{i}), custom_call_target="SPMDFullToShardShape", sharding={inner}{open_}', False])
+        made.append([f"{name}.l", shard, "call", f"{', '.join(inside)}), to_apply={local.head}", False])
+        made.append([f"{name}.ls", shard, "custom-call", f'{name}.l), custom_call_target="Sharding", sharding={inner}{open_}', False])
+        made.append([name, type_, "custom-call", f'{name}.ls), custom_call_target="SPMDShardToFullShape", sharding={outer}{open_}', is_root])
+    else:
+        axes = ", ".join(f'\\"{AXES[i]}\\"' for i in sorted(note["manual"]))
+        manual = f'xla.sdy.manual_axes="#sdy<manual_axes{{{axes}}}>"'
+        one = f"<{sdy_text(plan, {**note, 'open': [not is_whole] * len(dims)})}>"
+        made_in = f'frontend_attributes={{xla.sdy.in_shardings="#sdy.sharding_per_value<[{", ".join([one] * len(operands))}]>",{manual}}}'
+        made_out = f'frontend_attributes={{{manual},xla.sdy.out_shardings="#sdy.sharding_per_value<[{one}]>"}}'
+        types = shard if len(operands) == 1 else f"({', '.join([shard] * len(operands))})"
+        made.append([f"{name}.m", types, "custom-call", f'{", ".join(operands)}), custom_call_target="xla.sdy.GlobalToLocalShape", '
+                     f'custom_call_has_side_effect=true, {made_in}', False])
+        inside = [f"{name}.m"] if len(operands) == 1 else [f"{name}.m{i}" for i in range(len(operands))]
+        if len(operands) > 1:
+            made += [[x, shard, "get-tuple-element", f"{name}.m), index={i}", False] for i, x in enumerate(inside)]
+        made.append([f"{name}.l", shard, "call", f'{", ".join(inside)}), to_apply={local.head}, frontend_attributes={{inlineable="false"}}', False])
+        made.append([name, type_, "custom-call", f'{name}.l), custom_call_target="xla.sdy.LocalToGlobalShape", '
+                     f'custom_call_has_side_effect=true, {made_out}', is_root])
+    lines[at:at + 1] = made
+
+
 def root_elements(entry):
     """(index of the root line, names of the root's arrays): of a tuple its elements, if these are arrays."""
     at = next(i for i, line in enumerate(entry.lines) if line[4])
@@ -266,7 +339,8 @@ def pack(plan, entry, shardings):
 def annotate(computations, plan, header=""):
     """The text of a module (reduce.Computation's, which are changed) with the plan's shardings."""
     heads = called(computations)
-    for c in computations:
+    bodies = {c.head: [list(line) for line in c.lines] for c in computations if c.head.startswith("region.")}
+    for c in list(computations):
         name = c.head
         if name not in heads:
             continue
@@ -281,6 +355,9 @@ def annotate(computations, plan, header=""):
                 line[3] = with_attributes(line[3], attributes_of(plan, note, "one" if line[2] == "parameter" else "each"))
         if is_entry:
             annotate_results(plan, c, [n for n in notes if n["kind"] == "result"])
+        for k, note in enumerate(notes):
+            if note["kind"] == "manual":
+                make_manual(plan, computations, bodies, c.lines, note, k)
         for k, note in enumerate(notes):
             if note["kind"] == "constraint":
                 constrain(plan, c.lines, note, f"c{k}")
@@ -347,7 +424,7 @@ def random_note(r, plan, where, name, kind, dims):
     if form == "hlo" and r.random() < 0.25:
         note["explicit"] = True
     if form == "hlo" and r.random() < 0.05:
-        note["subgroups"] = True
+        note[r.choice(["subgroups", "named"])] = True
     if kind == "constraint":
         if r.random() < 0.25:
             note["split"] = True
@@ -364,6 +441,19 @@ def random_note(r, plan, where, name, kind, dims):
         if free and r.random() < 0.1:
             note["replicated"] = [[i, 1, mesh["sizes"][i]] for i in free]
     return note
+
+
+def random_manual(r, plan, where, name, dims):
+    """A note `manual` whose axes divide their dimensions; None if there is none."""
+    mesh = plan["meshes"][0]
+    axes = [[i, 1, size] for i, size in enumerate(mesh["sizes"])]
+    manual = [a[0] for a in axes] if r.random() < 0.6 else r.sample(range(len(axes)), r.randint(1, len(axes)))
+    out = [[] for _ in dims]
+    for axis in r.sample(axes, len(axes)):
+        places = [d for d in range(len(dims)) if dims[d] and dims[d] % (axis[2] * math.prod(a[2] for a in out[d])) == 0]
+        if axis[0] in manual and places and r.random() < 0.85:
+            out[r.choice(places)].append(axis)
+    return {"in": where, "at": name, "kind": "manual", "mesh": 0, "dims": out, "manual": manual} if any(out) else None
 
 
 def random_plan(computations, seed):
@@ -390,6 +480,11 @@ def random_plan(computations, seed):
                 if dims and r.random() < parameters:
                     plan["notes"].append(random_note(r, plan, c.head, name, "op", dims))
                 continue
+            if opcode == "call" and "to_apply=region." in rest and c is entry and r.random() < 0.8:
+                note = random_manual(r, plan, c.head, name, dims)
+                if note:
+                    plan["notes"].append(note)
+                    continue
             if not dims and r.random() < 0.9 or opcode in ("all-reduce-start", "domain"):
                 continue
             if r.random() < share * 0.6:

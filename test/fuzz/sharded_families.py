@@ -259,7 +259,26 @@ def running_sum(b):
     return b.emit(x.type, x.dims, f"get-tuple-element({loop}), index=3", x.q, x.bound * n)
 
 
-OWN = [(filter_gradient, 3), (input_gradient, 3), (scan_step, 3), (roll, 4), (embedding, 5), (one_hot, 2), (mlp, 4), (attention, 2),
+def region(b):
+    """A call of an element-wise computation, which may become a manual region."""
+    r = b.random
+    x = b.any(["f32", "s32", "f64", "bf16", "u8", "s64"], minimum=1)
+    if b.depth or not b.entry or x.type not in ("f32", "s32", "f64", "bf16", "u8", "s64") or x.size == 0:
+        return None
+    y = b.get(x.type, x.dims) if r.random() < 0.6 else None
+    s, q, bound = shape(x.type, x.dims), x.q, x.bound
+    lines = [f"  a = {s} parameter(0)"]
+    if y:
+        op = r.choice(["maximum", "minimum", "subtract", "add"])
+        lines += [f"  b = {s} parameter(1)", f"  c = {s} {op}(a, b)"]
+        q, bound = least(q, y.q), bound + y.bound if op in ("subtract", "add") else max(bound, y.bound)
+    lines.append(f"  ROOT d = {s} {r.choice(['abs', 'copy', 'negate' if x.type[0] != 'u' else 'copy'])}({'c' if y else 'a'})")
+    name = b.module.fresh("region")
+    b.module.computations.append(f"{name} {{\n" + "\n".join(lines) + "\n}\n")
+    return b.emit(x.type, x.dims, f"call({', '.join(v.name for v in (x, y) if v)}), to_apply={name}", q, bound)
+
+
+OWN = [(region, 4), (filter_gradient, 3), (input_gradient, 3), (scan_step, 3), (roll, 4), (embedding, 5), (one_hot, 2), (mlp, 4), (attention, 2),
        (mask, 3), (merged_sort, 3), (running_sum, 2)]
 
 # Factors of the other families' weights. A collective would say that the module has been partitioned already; the bytes of

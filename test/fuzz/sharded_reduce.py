@@ -79,7 +79,7 @@ def smaller_plans(plan):
             n["notes"][i]["mesh"] = 0
             if plan["meshes"][0]["sizes"] == plan["meshes"][note["mesh"]]["sizes"]:
                 yield n
-        for key in ("explicit", "split", "open", "priority", "replicated", "subgroups", "maximal"):
+        for key in ("explicit", "split", "open", "priority", "replicated", "subgroups", "named", "maximal"):
             if key in note:
                 n = copy.deepcopy(plan)
                 del n["notes"][i][key]
@@ -99,6 +99,8 @@ def without_axis(plan, mesh, axis):
         if note["mesh"] == mesh:
             for axes in [*note["dims"], note.get("replicated", [])]:
                 axes[:] = [[a - (a > axis), b, s] for a, b, s in axes if a != axis]
+            if "manual" in note:
+                note["manual"] = [a - (a > axis) for a in note["manual"] if a != axis]
     return n
 
 
