@@ -25,6 +25,24 @@ std::string roundTrip(llvm::StringRef text) {
   return printed;
 }
 
+/// Passes add computations behind their callers; the format has them before.
+TEST(RoundTrip, ComputationsStandBeforeTheirCallers) {
+  ParseFixture fixture;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      fixture.parse("HloModule m\n"
+                    "inner { a = f32[] parameter(0) ROOT r = negate(a) }\n"
+                    "outer { a = f32[] parameter(0) ROOT r = call(a), to_apply=inner }\n"
+                    "ENTRY main { x = f32[] parameter(0) ROOT r = call(x), to_apply=outer }\n");
+  ASSERT_TRUE(module);
+  mlir::Block *body = module->getBody();
+  body->front().moveBefore(body, body->end());
+  body->front().moveBefore(body, body->end());
+  std::string printed = ParseFixture::print(*module);
+  EXPECT_LT(printed.find("%inner ("), printed.find("%outer ("));
+  EXPECT_LT(printed.find("%outer ("), printed.find("ENTRY"));
+  EXPECT_TRUE(fixture.parse(printed)) << printed;
+}
+
 struct Case {
   const char *line;
   /// A part of the printed text; null: the line itself, with sigils.
