@@ -192,10 +192,13 @@ struct Ragged {
     isBatch = llvm::is_contained(dims.lhsBatch, ragged);
     isContracting = llvm::is_contained(dims.lhsContract, ragged);
     group = isBatch || isContracting ? -1 : groups[0];
-    if (isBatch || rankOf(op.getGroupSizes()) == 1) {
+    if (rankOf(op.getGroupSizes()) == 1) {
       return;
     }
-    prefix.assign(dims.lhsBatch.begin(), dims.lhsBatch.end());
+    prefix.assign(dims.lhsBatch.begin(), llvm::find(dims.lhsBatch, ragged));
+    if (isBatch) {
+      return;
+    }
     if (isContracting) {
       prefix.append(dims.lhsContract.begin(), llvm::find(dims.lhsContract, ragged));
       return;

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/spmd/Annotation.h"
 #include "compiler/transforms/spmd/rules/Other.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -50,7 +51,9 @@ Rule slicedRule(Operation *op, unsigned i) {
 Operation *cloneWhole(Site &site) {
   IRMapping mapping;
   mapping.map(site.op->getOperands(), site.operands);
-  return site.e.builder.clone(*site.op, mapping);
+  Operation *whole = site.e.builder.clone(*site.op, mapping);
+  whole->removeAttr(kAnnotation);
+  return whole;
 }
 
 Rule rngRule(Operation *op) { return slicedRule(op, 0); }

@@ -21,7 +21,8 @@
 //
 // (anything, false) is the identity of g. Padding has false, and so has the start of the partial
 // results; the last reduction starts from (init, true). If f does not commute, elements keep their
-// order: only the first of the reduced dimensions is split.
+// order: only the first of the reduced dimensions is split. Without padding, an f for which
+// f(init, init) is init needs no g.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -314,6 +315,14 @@ SmallVector<Value> emitLifted(Site &site, const Reduction &reduction, ArrayRef<A
 // The op
 //===----------------------------------------------------------------------===//
 
+/// True if a part of a reduced dimension has padding.
+bool hasPadding(Site &site) {
+  Sharding sharding = site.operandSharding(0);
+  return llvm::any_of(cast<ReduceOp>(site.op).getDimensions(), [&](int64_t dim) {
+    return site.operandType(0).getDimSize(dim) % site.e.mesh.count(sharding.dims[dim]) != 0;
+  });
+}
+
 FailureOr<SmallVector<Value>> emitReduce(Site &site) {
   auto op = cast<ReduceOp>(site.op);
   AxisList axes = reducedAxes(op, site.rule, site.axes);
@@ -321,13 +330,14 @@ FailureOr<SmallVector<Value>> emitReduce(Site &site) {
     return SmallVector<Value>(site.clone()->getResults());
   }
   Reduction reduction(op);
-  if (reduction.way == Way::Lifted) {
+  if (reduction.way == Way::Lifted && (!reduction.absorbs || hasPadding(site))) {
     return emitLifted(site, reduction, axes);
   }
   startReduction(site, reduction, axes);
   switch (reduction.way) {
   case Way::WideSum: return SmallVector<Value>{emitWideSum(site, reduction, axes)};
-  case Way::Gather: return emitGather(site, axes);
+  case Way::Gather:
+  case Way::Lifted: return emitGather(site, axes);
   case Way::Separate: {
     SmallVector<Value> results(site.clone()->getResults());
     for (auto [n, result] : llvm::enumerate(results)) {
@@ -336,7 +346,6 @@ FailureOr<SmallVector<Value>> emitReduce(Site &site) {
     return results;
   }
   case Way::Whole:
-  case Way::Lifted:
   case Way::Sum: break;
   }
   return SmallVector<Value>(site.clone()->getResults());
