@@ -187,10 +187,10 @@ int64_t Counting::throughConcatenate(ConcatenateOp op, int64_t vectorDim, int64_
   return -1;
 }
 
-/// `x < 0 ? x + n : x`, as negative indices are interpreted, where x counts from 0 on.
+/// `x < 0 ? x + n : y`, as negative indices are interpreted, where both x and y count from 0 on.
 int64_t Counting::throughSelect(SelectOp op, int64_t vectorDim, int64_t component) {
   auto compare = op->getOperand(0).getDefiningOp<CompareOp>();
-  if (!compare || compare.getDirection() != "LT" || compare->getOperand(0) != op->getOperand(2)) {
+  if (!compare || compare.getDirection() != "LT") {
     return -1;
   }
   Value bound = compare->getOperand(1);
@@ -202,7 +202,8 @@ int64_t Counting::throughSelect(SelectOp op, int64_t vectorDim, int64_t componen
   if (!dense || !dense.isSplat() || !dense.getSplatValue<APInt>().isZero()) {
     return -1;
   }
-  return find(op->getOperand(2), vectorDim, component);
+  int64_t found = find(op->getOperand(2), vectorDim, component);
+  return found >= 0 && find(compare->getOperand(0), vectorDim, component) == found ? found : -1;
 }
 
 int64_t Counting::find(Value value, int64_t vectorDim, int64_t component) {
