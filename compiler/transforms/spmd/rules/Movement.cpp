@@ -120,6 +120,21 @@ void forEachSliced(SliceOp op, const Rule &rule, const FactorAxes &axes, const M
   }
 }
 
+/// The elements of a shard that are part of the result, and perhaps others at the end.
+Value thinnedOut(Emitter &e, Value value, int64_t dim, ArrayRef<Axis> axes,
+                 const SlicedDim &sliced) {
+  int64_t extent = (sliced.x.held - 1) * sliced.stride + 1, first = sliced.first[0];
+  if (!llvm::all_equal(sliced.first) || first + extent > shapeOf(value)[dim]) {
+    value = sliceAt(e, value, dim, axes, sliced.first, extent);
+    first = 0;
+  }
+  SmallVector<int64_t> starts(rankOf(value), 0), limits(shapeOf(value)), steps(rankOf(value), 1);
+  starts[dim] = first;
+  limits[dim] = first + extent;
+  steps[dim] = sliced.stride;
+  return e.b().slice(value, starts, limits, steps);
+}
+
 Results emitSlice(Site &site) {
   auto op = cast<SliceOp>(site.op);
   Emitter &e = site.e;
@@ -141,11 +156,7 @@ Results emitSlice(Site &site) {
   forEachSliced(op, site.rule, site.axes, e.mesh,
                 [&](int64_t dim, ArrayRef<Axis> axes, const SlicedDim &sliced) {
                   if (sliced.stride != 1) {
-                    int64_t extent = (sliced.x.held - 1) * sliced.stride + 1;
-                    value = sliceAt(e, value, dim, axes, sliced.first, extent);
-                    SmallVector<int64_t> none(rankOf(value), 0), steps(rankOf(value), 1);
-                    steps[dim] = sliced.stride;
-                    value = e.b().slice(value, none, shapeOf(value), steps);
+                    value = thinnedOut(e, value, dim, axes, sliced);
                   }
                   value = exchange(e, value, dim, axes, sliced.x);
                 });
