@@ -59,6 +59,7 @@ struct Artifacts {
   std::vector<std::string> inputNames;
   std::string
       prefix; ///< prefix of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
+  std::string spmdReport;        ///< what phase partition did; empty if it had nothing to do
   std::string memoryReport;      ///< which buffers are where in the arena, and when
   uint64_t arenaBytes = 0;       ///< for a call on one thread
   uint64_t threadArenaBytes = 0; ///< for each further thread

@@ -576,6 +576,8 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   }
   if (options.partitions) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(options.partitions));
+  } else if (int64_t implied = impliedPartitions(*module)) {
+    (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(implied));
   }
   if (!ranksOf(*module)) {
     return fail(ErrorKind::Usage,
@@ -689,9 +691,11 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
 
 /// Phases canonicalize to package of a parsed module, for one CPU.
 LogicalResult Compilation::compileFor(const Target &target) {
-  for (Phase which : {Phase::Parse, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
+  PartitionReport partitioned;
+  for (Phase which : {Phase::Parse, Phase::Partition, Phase::Canonicalize, Phase::Layout, Phase::Fuse,
+                      Phase::Plan}) {
     auto body = [&] {
-      return success(succeeded(runPhase(*module, which, target.machine)) &&
+      return success(succeeded(runPhase(*module, which, target.machine, &partitioned)) &&
                      (which != Phase::Fuse || succeeded(checkKernels(*module, options.budget))));
     };
     bool runs = which != Phase::Parse && (!options.startFrom || which >= *options.startFrom);
@@ -699,6 +703,9 @@ LogicalResult Compilation::compileFor(const Target &target) {
       return failure();
     }
     std::string message;
+    if (which == Phase::Partition && options.spmdReport && (!level || *level == 0)) {
+      artifacts.spmdReport = describePartition(partitioned);
+    }
     if (which == Phase::Canonicalize && options.immutableParams && !stopsAfter(Phase::Parse) &&
         failed(markImmutableLeaves(*module, *options.immutableParams, message))) {
       return fail(ErrorKind::Usage, "--immutable-params: " + message);

@@ -48,8 +48,17 @@ static void addKernelRewrites(OpPassManager &passes) {
   passes.addPass(createSplitConcatenatePass());
 }
 
-void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine) {
+void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine,
+                   PartitionReport *report) {
   switch (phase) {
+  case Phase::Partition:
+    // Shardings are read first, because inlining and flattening drop what they do not know.
+    passes.addPass(createImportShardingsPass());
+    addFlattenPasses(passes);
+    passes.addPass(createSpmdPartitionerPass(report));
+    passes.addPass(createMergeEqualPass());
+    passes.addPass(createDcePass());
+    break;
   case Phase::Canonicalize: addCanonicalizePasses(passes, machine); break;
   case Phase::Layout: addLayoutPasses(passes); break;
   case Phase::Fuse:
@@ -88,12 +97,17 @@ struct ErrorCounter {
 };
 } // namespace
 
-LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Machine &machine) {
+LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Machine &machine,
+                            PartitionReport *report) {
+  // Most modules have one partition, or are the program of one already.
+  if (phase == Phase::Partition && !needsPartitioning(module)) {
+    return success();
+  }
   ErrorCounter counter(module.getContext());
   auto passes = PassManager::on<ModuleOp>(module.getContext());
   // Verification after each pass takes longer than most passes; each phase is verified as a whole.
   passes.enableVerifier(false);
-  addPhase(passes, phase, machine);
+  addPhase(passes, phase, machine, report);
   if (passes.empty()) {
     return success();
   }
@@ -117,6 +131,7 @@ void hlo::registerAllPasses(const Machine &machine) {
   registerSymbolDCEPass();
   registerStripDebugInfoPass();
   registerSimplifierPasses(machine);
+  registerSpmdPasses();
   registerExpanderPasses();
   registerLayoutPasses();
   registerKernelRewrites();
@@ -126,7 +141,7 @@ void hlo::registerAllPasses(const Machine &machine) {
   PassPipelineRegistration<>("kernel-rewrites",
                              "The passes of phase fuse that hlo-fusion needs before",
                              addKernelRewrites);
-  for (Phase phase : {Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
+  for (Phase phase : {Phase::Partition, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     PassPipelineRegistration<>(
         ("phase-" + phaseName(phase)).str(), ("All passes of phase " + phaseName(phase)).str(),
         [phase, &machine](OpPassManager &passes) { addPhase(passes, phase, machine); });

@@ -9,6 +9,7 @@
 
 #include "compiler/machine/Machine.h"
 #include "compiler/support/Options.h"
+#include "compiler/transforms/spmd/Spmd.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -22,12 +23,15 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// pass copies `machine` when it is made.
 void registerAllPasses(const Machine &machine);
 
-/// Adds the passes of one phase (Canonicalize, Layout, Fuse or Plan; nothing for others).
-void addPhase(mlir::OpPassManager &passes, Phase phase, const Machine &machine);
+/// Adds the passes of one phase (Partition to Plan; nothing for others). Phase partition writes what
+/// it did to `report`, if that is not null.
+void addPhase(mlir::OpPassManager &passes, Phase phase, const Machine &machine,
+              PartitionReport *report = nullptr);
 
 /// Runs the passes of one phase and then verifies the module. A failure without a
 /// diagnostic, or of the verifier, is reported as an internal error.
-mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase phase, const Machine &machine);
+mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase phase, const Machine &machine,
+                             PartitionReport *report = nullptr);
 
 } // namespace hlo
 

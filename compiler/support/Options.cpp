@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-static constexpr StringRef names[] = {"parse", "canonicalize", "layout",   "fuse",
+static constexpr StringRef names[] = {"parse", "partition", "canonicalize", "layout",   "fuse",
                                       "plan",  "emit",         "optimize", "package"};
 
 ArrayRef<StringRef> hlo::phaseNames() { return names; }

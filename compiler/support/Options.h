@@ -16,9 +16,9 @@
 namespace hlo {
 
 /// The phases of compilation, in order; see compiler/README.md for what holds after each.
-enum class Phase { Parse, Canonicalize, Layout, Fuse, Plan, Emit, Optimize, Package };
+enum class Phase { Parse, Partition, Canonicalize, Layout, Fuse, Plan, Emit, Optimize, Package };
 
-/// Names of the phases, in order: "parse", "canonicalize", ...
+/// Names of the phases, in order: "parse", "partition", ...
 llvm::ArrayRef<llvm::StringRef> phaseNames();
 std::optional<Phase> parsePhase(llvm::StringRef name);
 inline llvm::StringRef phaseName(Phase phase) { return phaseNames()[static_cast<size_t>(phase)]; }
@@ -80,6 +80,7 @@ struct CompileOptions {
   std::string dumpDir;            ///< if set: NN-phase.mlir, kernels.ll, ... are written there
   bool remarks = true;            ///< remarks are written to the diagnostics
   bool memoryReport = false;      ///< fill Artifacts::memoryReport
+  bool spmdReport = false;        ///< fill Artifacts::spmdReport
   bool explainPlan = false;       ///< fill Artifacts::plans
   std::vector<PlanRequest> plans; ///< candidates that kernels shall use
   bool flushDenormals =

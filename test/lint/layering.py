@@ -36,6 +36,7 @@ MAY_INCLUDE = {
     "compiler/transforms/fusion": BELOW_TRANSFORMS,
     "compiler/transforms/prepare": ["compiler/transforms/fusion", *BELOW_TRANSFORMS],
     "compiler/transforms/schedule": BELOW_TRANSFORMS,
+    "compiler/transforms/spmd": BELOW_TRANSFORMS,
     "compiler/codegen": BELOW_CODEGEN,
     "compiler/codegen/elementwise": BELOW_CODEGEN,
     "compiler/codegen/loops": ["compiler/codegen/elementwise", *BELOW_CODEGEN],

@@ -141,6 +141,10 @@ struct Flags {
                            cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::value_desc("folder"), cl::cat(category),
                                cl::desc("Write the module after each phase to a folder")};
+  cl::opt<bool> spmdReport{
+      "spmd-report", cl::cat(category),
+      cl::desc("Print to stderr how a module of several partitions was partitioned: each collective "
+               "with the place that needs it, the bytes that a rank sends and why")};
   cl::opt<bool> memoryReport{
       "memory-report", cl::cat(category),
       cl::desc("Print the arena's buffers and live ranges to standard error")};
@@ -346,6 +350,7 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
                                          flags.allowMissingCustomCalls.end());
   options.jobs = flags.jobs;
   options.dumpDir = flags.dumpDir;
+  options.spmdReport = flags.spmdReport;
   options.memoryReport = flags.memoryReport;
   options.explainPlan = flags.explainPlan;
   for (const std::string &text : flags.plans) {

@@ -126,6 +126,9 @@ static int run(CommandLine &line) {
   std::string name = line.input == "-" ? "<stdin>" : line.input;
   Artifacts artifacts;
   (void)compile((*buffer)->getBuffer(), name, line.options, artifacts, llvm::errs());
+  if (line.options.spmdReport) {
+    llvm::errs() << artifacts.spmdReport;
+  }
   if (line.options.memoryReport) {
     llvm::errs() << artifacts.memoryReport;
   }

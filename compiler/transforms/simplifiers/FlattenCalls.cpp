@@ -13,7 +13,11 @@
 //
 // An asynchronous start becomes the tuple of its type (operands, result, context), computed at
 // once, and its done an element of the tuple. So a state that passes through loops and tuples needs
-// no tracking.
+// no tracking. One form stays asynchronous, in modules of several ranks: a collective whose state
+// goes straight to its done, in the same computation.
+//
+//   s = all-reduce-start(x)     %r = hlo.all_reduce %x {hlo.async}
+//   d = all-reduce-done(s)      %d = hlo.collective_done %r, %x
 //
 // Attributes that do not affect the result (metadata, shardings, statistics, ...) are dropped here,
 // because they would keep equal ops from merging.
@@ -24,6 +28,8 @@
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
+#include "dialect/hlo/Shapes.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -56,6 +62,11 @@ public:
       return signalPassFailure();
     }
     graph = &*built;
+    auto count = [&](StringRef name) -> int64_t {
+      auto attr = getOperation()->getAttrOfType<IntegerAttr>(name);
+      return attr ? attr.getInt() : 1;
+    };
+    manyRanks = count("hlo.replica_count") > 1 || count("hlo.num_partitions") > 1;
     for (ComputationOp computation : graph->postOrder()) {
       remaining[computation] = graph->uses(computation);
     }
@@ -81,6 +92,7 @@ public:
     separateBodies();
     remaining.clear();
     calledOnce.clear();
+    begun.clear();
   }
 
 private:
@@ -90,6 +102,8 @@ private:
   ComputationOp calleeOf(Operation *op);
   SmallVector<Value> inlineAt(OpBuilder &builder, ComputationOp callee, ValueRange operands,
                               Location loc);
+  void begin(Operation *collective, Operation *start);
+  Value finish(HloBuilder &b, Operation *collective);
   FailureOr<Value> startAsync(OpBuilder &builder, Operation *op, FlatSymbolRefAttr calls,
                               ValueRange operands);
   LogicalResult flattenAsync(Operation *op);
@@ -99,6 +113,9 @@ private:
   void separateBodies();
 
   const ComputationGraph *graph = nullptr;
+  bool manyRanks = false;
+  /// The collectives that stay asynchronous, by the ops that finish them.
+  DenseMap<Operation *, Operation *> begun;
   /// Number of ops that still refer to a computation; without any it is erased.
   DenseMap<Operation *, int64_t> remaining;
   /// Computations referred to by one call and nothing else; they are not flat when they are
@@ -154,7 +171,8 @@ Value makePlaceholder(HloBuilder &b, Type type) {
 
 } // namespace
 
-/// Keeps the op's own attributes; of the others only those that runtime ops pass on.
+/// Keeps the op's own attributes; of the others only those that runtime ops pass on, and what the
+/// phase partition reads (transforms/spmd/Annotation.h).
 void FlattenCallsPass::stripAttributes(Operation *op) {
   bool runtime = isRuntimeOp(op) && !isCollectiveOp(op);
   std::optional<RegisteredOperationName> info = op->getRegisteredInfo();
@@ -166,7 +184,7 @@ void FlattenCallsPass::stripAttributes(Operation *op) {
   for (NamedAttribute attr : op->getAttrs()) {
     StringRef name = attr.getName().getValue();
     if (llvm::is_contained(own, attr.getName()) || name == "predicated" ||
-        name == "hlo.predicated" ||
+        name == "hlo.predicated" || name == "hlo.spmd" || name == kAsyncAttr ||
         (runtime && (name == "hlo.backend_config" || name == "hlo.frontend_attributes"))) {
       kept.push_back(attr);
     }
@@ -260,6 +278,63 @@ SmallVector<Value> FlattenCallsPass::inlineAt(OpBuilder &builder, ComputationOp 
                              [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
+/// The op that finishes a start; null if the state goes elsewhere too.
+static Operation *doneOf(Operation *start) {
+  for (Value state = start->getResult(0); state.hasOneUse();) {
+    Operation *user = *state.user_begin();
+    if (isa<AsyncDoneOp, AllReduceDoneOp, AllGatherDoneOp, CollectivePermuteDoneOp>(user)) {
+      return user;
+    }
+    if (!isa<AsyncUpdateOp>(user) || user->getNumOperands() != 1) {
+      return nullptr;
+    }
+    state = user->getResult(0);
+  }
+  return nullptr;
+}
+
+/// Whether all arrays of a value have static sizes.
+static bool isStatic(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    return llvm::all_of(tuple.getTypes(), isStatic);
+  }
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array && llvm::none_of(llvm::seq(array.getRank()),
+                                [&](int64_t dim) { return isBounded(array, dim); });
+}
+
+/// Whether the runtime can execute the op in two steps.
+static bool canBegin(Operation *op) {
+  if (auto permute = dyn_cast<CollectivePermuteOp>(op); permute && permute.getSliceSizes()) {
+    return false;
+  }
+  if (auto broadcast = dyn_cast<CollectiveBroadcastOp>(op)) {
+    if (broadcast.getHasDynamicRoot().value_or(false)) {
+      return false;
+    }
+  }
+  return isa<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, CollectiveBroadcastOp,
+             CollectivePermuteOp>(op) &&
+         llvm::all_of(op->getOperandTypes(), isStatic) &&
+         llvm::all_of(op->getResultTypes(), isStatic);
+}
+
+/// Marks the collective that replaces `start` if it can be finished where the start's done is.
+void FlattenCallsPass::begin(Operation *collective, Operation *start) {
+  Operation *done = manyRanks && canBegin(collective) ? doneOf(start) : nullptr;
+  if (done) {
+    collective->setAttr(kAsyncAttr, UnitAttr::get(collective->getContext()));
+    begun[done] = collective;
+  }
+}
+
+/// The result of a collective that was begun, once it is finished.
+Value FlattenCallsPass::finish(HloBuilder &b, Operation *collective) {
+  SmallVector<Value> operands(collective->getResults());
+  llvm::append_range(operands, collective->getOperands());
+  return CollectiveDoneOp::create(b.b, b.loc, collective->getResultTypes(), operands)->getResult(0);
+}
+
 /// The state of an asynchronous op: (operands, result, context...). If there are fewer operands
 /// than the computation takes, the result is a placeholder until an update supplies it. A state
 /// whose result type is (), because it is bound later, holds the result from the start.
@@ -274,7 +349,14 @@ FailureOr<Value> FlattenCallsPass::startAsync(OpBuilder &builder, Operation *op,
   SmallVector<Value> elements{
       makeTuple(b, TupleType::get(op->getContext(), operands.getTypes()), operands)};
   if (callee.getBody().getNumArguments() == operands.size()) {
+    // Whether the computation is one op and its result.
+    Block &body = callee.getBody().front();
+    bool isWrapper = isa<AsyncStartOp>(op) && llvm::hasSingleElement(body.without_terminator()) &&
+                     body.getTerminator()->getOperand(0).getDefiningOp() == &body.front();
     Value result = inlineAt(builder, callee, operands, op->getLoc()).front();
+    if (Operation *wrapped = result.getDefiningOp(); wrapped && isWrapper) {
+      begin(wrapped, op);
+    }
     bool bound = haveSameShape(result.getType(), state.getType(1));
     elements.push_back(bound ? castLayout(b, result, state.getType(1)) : result);
   } else {
@@ -297,6 +379,13 @@ LogicalResult FlattenCallsPass::flattenAsync(Operation *op) {
     op->getResult(0).replaceAllUsesWith(*state);
     // Updates and dones that are bound late find the computation in this attribute.
     state->getDefiningOp()->setAttr("calls", start.getCallsAttr());
+    op->erase();
+    return success();
+  }
+  if (Operation *collective = begun.lookup(op)) {
+    begun.erase(op);
+    op->getResult(0).replaceAllUsesWith(
+        castLayout(b, finish(b, collective), op->getResult(0).getType()));
     op->erase();
     return success();
   }
@@ -339,7 +428,7 @@ LogicalResult FlattenCallsPass::flattenAsync(Operation *op) {
   return success();
 }
 
-/// Replaces all-reduce-start, copy-start and the like by the synchronous op, at the start.
+/// Replaces all-reduce-start, copy-start and the like by the op itself, at the start.
 LogicalResult FlattenCallsPass::flattenCollectivePair(Operation *op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op->getLoc());
@@ -349,6 +438,10 @@ LogicalResult FlattenCallsPass::flattenCollectivePair(Operation *op) {
     op->erase();
     return success();
   };
+  if (Operation *collective = begun.lookup(op)) {
+    begun.erase(op);
+    return replace(finish(b, collective));
+  }
   if (isa<AllReduceDoneOp>(op)) {
     return replace(op->getOperand(0));
   }
@@ -360,9 +453,10 @@ LogicalResult FlattenCallsPass::flattenCollectivePair(Operation *op) {
     return replace(elementOf(b, op->getOperand(0), isa<CopyDoneOp>(op) ? 0 : 1));
   }
   if (isa<AllReduceStartOp>(op)) {
-    return replace(AllReduceOp::create(builder, op->getLoc(), op->getResultTypes(),
-                                       op->getOperands(), op->getAttrs())
-                       .getResult(0));
+    auto reduce = AllReduceOp::create(builder, op->getLoc(), op->getResultTypes(),
+                                      op->getOperands(), op->getAttrs());
+    begin(reduce, op);
+    return replace(reduce.getResult(0));
   }
   auto state = dyn_cast<TupleType>(result.getType());
   if (!state || state.size() < 2) {
@@ -387,6 +481,7 @@ LogicalResult FlattenCallsPass::flattenCollectivePair(Operation *op) {
       done = CollectivePermuteOp::create(builder, op->getLoc(), TypeRange(state.getType(1)),
                                          op->getOperands(), op->getAttrs());
     }
+    begin(done, op);
     elements.push_back(done->getResult(0));
   }
   for (Type context : state.getTypes().drop_front(2)) {

@@ -13,16 +13,7 @@ using namespace mlir;
 
 void hlo::addCanonicalizePasses(OpPassManager &manager, const Machine &machine) {
   manager.addPass(createRefuseUnpartitionedPass());
-  // Before any pass reorders constants: placeholder values depend on the text order.
-  manager.addPass(createElidedConstantsPass());
-  manager.addPass(createFlattenCallsPass());
-  manager.addPass(createFlattenTuplesPass());
-  manager.addPass(createHostTransferExpanderPass());
-  manager.addPass(createDeviceTransferExpanderPass());
-  // Before layouts go: layouts hold the dynamic bits of dimensions.
-  manager.addPass(createDynamicPadderPass());
-  // Layouts are removed before any pass compares types: two arrays of one shape then have one type.
-  manager.addPass(createLayoutNormalizationPass());
+  addFlattenPasses(manager);
   manager.addPass(createEntryPackingPass());
   manager.addPass(createComputationDedupPass());
   manager.addPass(createDcePass());
@@ -34,6 +25,19 @@ void hlo::addCanonicalizePasses(OpPassManager &manager, const Machine &machine) 
   manager.addPass(createMergeEqualPass());
   manager.addPass(createDcePass());
   manager.addPass(createVerifyFlatPass());
+}
+
+void hlo::addFlattenPasses(OpPassManager &manager) {
+  // Before any pass reorders constants: placeholder values depend on the text order.
+  manager.addPass(createElidedConstantsPass());
+  manager.addPass(createFlattenCallsPass());
+  manager.addPass(createFlattenTuplesPass());
+  manager.addPass(createHostTransferExpanderPass());
+  manager.addPass(createDeviceTransferExpanderPass());
+  // Before layouts go: layouts hold the dynamic bits of dimensions.
+  manager.addPass(createDynamicPadderPass());
+  // Layouts are removed before any pass compares types: two arrays of one shape then have one type.
+  manager.addPass(createLayoutNormalizationPass());
 }
 
 void hlo::addSimplifyPasses(OpPassManager &manager, const Machine &machine) {

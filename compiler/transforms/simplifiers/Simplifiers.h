@@ -18,6 +18,9 @@ namespace hlo {
 
 /// Adds the canonicalize phase, from the parsed module to invariant 2 of compiler/README.md.
 void addCanonicalizePasses(mlir::OpPassManager &manager, const Machine &machine);
+/// Adds the first part of that phase: no calls, no tuples, no tokens, no layouts, no bounded
+/// dimensions. A module that is so already stays as it is.
+void addFlattenPasses(mlir::OpPassManager &manager);
 /// Adds the second half of that phase, which may run again after any pass that keeps the invariant:
 /// folds, simplifies, merges equal ops, removes unused ones.
 void addSimplifyPasses(mlir::OpPassManager &manager, const Machine &machine);

@@ -9,7 +9,10 @@
 
 #include "compiler/transforms/spmd/Rule.h"
 #include "dialect/hlo/Builder.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+#include <memory>
+#include <utility>
 
 namespace hlo::spmd {
 
@@ -25,9 +28,13 @@ struct Communication {
 /// The computations of sums that the partitioner adds to the module.
 enum class SumKind : uint8_t { Add, Multiply, Minimum, Maximum, And, Or };
 
+struct Step;
+class ReshardPlans;
+
 class Emitter {
 public:
   Emitter(mlir::ModuleOp module, const Mesh &mesh, int64_t replicas);
+  ~Emitter();
 
   const Mesh &mesh;
   mlir::ModuleOp module;
@@ -106,20 +113,26 @@ public:
   /// Bytes that a partition sends for it.
   int64_t reshardBytes(mlir::RankedTensorType global, const Sharding &from, const Sharding &to);
 
-  /// Computations and ops below cannot reuse what was made in another block.
-  void enterBlock();
+  /// What has been made in a block, and may be used again there.
+  struct BlockState {
+    mlir::Value position; ///< this partition's position in the mesh
+    std::map<std::pair<const void *, std::string>, mlir::Value> made;
+  };
+  /// Starts a block; the result is to be given back when the block around it goes on.
+  BlockState enterBlock() { return std::exchange(block, BlockState()); }
+  void leaveBlock(BlockState outer) { block = std::move(outer); }
 
 private:
-  friend class Resharder;
+  mlir::Value applyStep(mlir::Value value, llvm::ArrayRef<int64_t> shape, const Step &step);
   mlir::StringAttr groupsAttr(llvm::ArrayRef<Axis> axes);
   mlir::IntegerAttr nextChannel();
   void note(mlir::Operation *op, llvm::StringRef kind, int64_t bytes);
 
   int64_t replicas;
   int64_t channels = 0;
-  mlir::Value positionValue; ///< this partition's position in the mesh, in the current block
-  llvm::DenseMap<std::pair<mlir::Value, llvm::StringRef>, mlir::Value> made;
-  std::vector<std::unique_ptr<std::string>> keys;
+  BlockState block;
+  llvm::StringMap<mlir::FlatSymbolRefAttr> sums;
+  std::unique_ptr<ReshardPlans> plans;
 };
 
 } // namespace hlo::spmd

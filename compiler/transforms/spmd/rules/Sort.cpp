@@ -15,7 +15,7 @@
 // A topk along a split dimension takes the k first elements of each shard, gathers them, and takes
 // the k first of these. Equal elements are ordered by position: shards are gathered in order, and
 // within a shard the first topk has kept the order. Padding is the last element of the order, and
-// stands behind its equals.
+// stands behind its equals. If whole rows are less to send than that, it gathers those.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -90,6 +90,9 @@ struct Choice {
 
 } // namespace
 
+/// Dimensions that a choice tries; each costs a search per number of axes.
+constexpr size_t kMostTargets = 4;
+
 /// The sharding for the sort: the sorted dimension's axes are moved to others, or dropped, such
 /// that the fewest bytes are sent.
 static Choice chooseInside(Operation *op, const Sharding &outside, const Mesh &mesh) {
@@ -107,9 +110,18 @@ static Choice chooseInside(Operation *op, const Sharding &outside, const Mesh &m
   };
   Sharding dropped = outside;
   dropped.dims[sorted].clear();
-  // To one dimension: as many of the last axes as it has elements for.
+  // To one of the dimensions with the longest shards: as many of the last axes as it has elements
+  // for.
+  SmallVector<std::pair<int64_t, int64_t>> targets;
   for (int64_t dim = 0; dim < outside.rank(); ++dim) {
-    for (size_t moved = 1; dim != sorted && moved <= axes.size(); ++moved) {
+    if (dim != sorted) {
+      targets.emplace_back(-(shape[dim] / mesh.count(outside.dims[dim])), dim);
+    }
+  }
+  llvm::sort(targets);
+  targets.truncate(std::min(targets.size(), kMostTargets));
+  for (auto [length, dim] : targets) {
+    for (size_t moved = 1; moved <= axes.size(); ++moved) {
       Sharding inside = dropped;
       inside.dims[dim].append(axes.end() - moved, axes.end());
       if (mesh.count(inside.dims[dim]) <= shape[dim]) {
@@ -270,19 +282,53 @@ static Value takeAlongLast(HloBuilder b, Value array, Value at) {
                           batching, BoolAttr());
 }
 
+namespace {
+
+/// How a topk along a split dimension is done.
+struct TopkPlan {
+  int64_t own = 0;         ///< elements that each shard selects
+  bool gathersAll = false; ///< whether whole rows are gathered, since that sends less
+  int64_t bytes = 0;
+
+  TopkPlan(TopkOp op, const Sharding &sharding, const Mesh &mesh) {
+    if (sharding.rank() == 0 || sharding.dims.back().empty()) {
+      return;
+    }
+    SmallVector<int64_t> shape = shardShape(shapeOf(op.getOperand()), sharding, mesh);
+    auto bytesOf = [&](Value value) {
+      return byteSize(HloBuilder::array(shape, elementTypeOf(value))).value_or(0);
+    };
+    int64_t all = bytesOf(op.getOperand()), selected = 0;
+    own = shape.back() = std::min<int64_t>(op.getK(), shape.back());
+    for (Value result : op->getResults()) {
+      selected += bytesOf(result);
+    }
+    gathersAll = all <= selected;
+    bytes = (mesh.count(sharding.dims.back()) - 1) * std::min(all, selected);
+  }
+};
+
+} // namespace
+
 static FailureOr<SmallVector<Value>> emitTopk(Site &site) {
   auto op = cast<TopkOp>(site.op);
   HloBuilder b = site.e.b();
-  Value operand = site.operands[0];
-  int64_t last = rankOf(operand) - 1;
-  AxisList axes = last < 0 ? AxisList() : site.operandSharding(0).dims[last];
-  if (axes.empty()) {
+  Value &operand = site.operands[0];
+  Sharding sharding = site.operandSharding(0);
+  TopkPlan plan(op, sharding, site.e.mesh);
+  int64_t last = rankOf(operand) - 1, size = last < 0 ? 1 : shapeOf(op.getOperand())[last];
+  if (plan.own == 0) {
     return SmallVector<Value>(site.clone()->getResults());
   }
-  int64_t local = shapeOf(operand)[last], size = shapeOf(op.getOperand())[last];
+  const AxisList &axes = sharding.dims[last];
+  if (plan.gathersAll) {
+    operand = site.e.resizeDim(site.e.allGather(operand, last, axes), last, size);
+    return SmallVector<Value>(site.clone()->getResults());
+  }
+  int64_t local = shapeOf(operand)[last];
   DenseElementsAttr padding = lastInOrder(elementTypeOf(operand), isDescending(op));
   operand = site.e.maskPadding(operand, last, axes, size, b.constant(padding));
-  Operation *own = makeTopk(site, operand, std::min<int64_t>(op.getK(), local));
+  Operation *own = makeTopk(site, operand, plan.own);
   Value index = own->getResult(1);
   Value offset = b.convert(site.e.shardOffset(axes, local), elementTypeOf(index));
   index = b.add(index, b.broadcastScalar(offset, shapeOf(index)));
@@ -294,17 +340,7 @@ static FailureOr<SmallVector<Value>> emitTopk(Site &site) {
 
 static int64_t topkBytes(Operation *op, const Rule &rule, const FactorAxes &axes,
                          const Mesh &mesh) {
-  Sharding sharding = shardingOf(rule.operands[0], axes);
-  if (sharding.rank() == 0 || sharding.dims.back().empty()) {
-    return 0;
-  }
-  SmallVector<int64_t> shape = shardShape(shapeOf(op->getOperand(0)), sharding, mesh);
-  shape.back() = std::min<int64_t>(cast<TopkOp>(op).getK(), shape.back());
-  int64_t bytes = 0;
-  for (Value result : op->getResults()) {
-    bytes += byteSize(HloBuilder::array(shape, elementTypeOf(result))).value_or(0);
-  }
-  return (mesh.count(sharding.dims.back()) - 1) * bytes;
+  return TopkPlan(cast<TopkOp>(op), shardingOf(rule.operands[0], axes), mesh).bytes;
 }
 
 void hlo::spmd::registerSort(PartitionerTable &table) {
