@@ -3,7 +3,9 @@
 A Plan says which instructions of a module have which shardings; it is plain data (JSON), so that a reducer can take parts of
 it away and write the module again. A sharding names, for each dimension, axes of a mesh of the plan or parts of axes.
 
-  Plan = {"partitions": 8, "form": "hlo" | "sdy" | "both", "meshes": [Mesh, ...], "notes": [Note, ...], "packs": [[first, last], ...]}
+  Plan = {"partitions": 8, "form": "hlo" | "sdy" | "both", "meshes": [Mesh, ...], "notes": [Note, ...], "packs": [[first, last], ...],
+          "header": the module says how many partitions it has, "alias": a result takes a parameter's place,
+          "free": null | "parameters" | "output", shardings that propagation may change}
   Mesh = {"sizes": [2, 4], "devices": null | [3, 1, ...]}      devices in the order of the mesh's positions
   Note = {"in": computation, "at": instruction, "kind": "op" | "constraint" | "result", "mesh": 0, "dims": [[axis, ...], ...], ...}
   axis = [index, before, size]                  the part of the axis behind `before` parts: "x":(before)size
@@ -336,6 +338,26 @@ def pack(plan, entry, shardings):
     entry.lines[:0] = head
 
 
+def alias_text(plan, entry):
+    """`input_output_alias` of the first result that has the type and the sharding of a parameter, if the plan wants one."""
+    if not plan.get("alias") or plan.get("packs"):
+        return ""
+
+    def said(name, kind):
+        notes = [n for n in plan["notes"] if n["in"] == entry.head and n["at"] == name and n["kind"] == kind]
+        return (notes[0]["mesh"], notes[0]["dims"]) if notes else None
+    at, names = root_elements(entry)
+    types = {line[0]: line[1] for line in entry.lines}
+    for k, result in enumerate(names):
+        base = result.removesuffix(".out")
+        base = re.sub(r"\.c\d+$", "", base)
+        for name, type_, opcode, rest, _ in entry.lines:
+            if opcode == "parameter" and type_ == types.get(result) and said(name, "op") and said(name, "op") == said(base, "result"):
+                where = f"{{{k}}}" if entry.lines[at][2] == "tuple" else "{}"
+                return f", input_output_alias={{ {where}: ({rest.split(')')[0]}, {{}}, may-alias) }}"
+    return ""
+
+
 def annotate(computations, plan, header=""):
     """The text of a module (reduce.Computation's, which are changed) with the plan's shardings."""
     heads = called(computations)
@@ -366,6 +388,9 @@ def annotate(computations, plan, header=""):
     if plan["form"] != "hlo":
         meshes = ", ".join(mesh_text(k, m) for k, m in enumerate(plan["meshes"]))
         header += f", frontend_attributes={{xla.sdy.meshes={{{meshes}}}}}"
+    header += alias_text(plan, computations[-1])
+    if plan.get("free") and plan["form"] == "hlo":
+        header += f", allow_spmd_sharding_propagation_to_{plan['free']}={{true}}"
     if plan.get("header"):
         header += f", num_partitions={plan['partitions']}"
     return f"HloModule sharded{header}\n\n" + "\n".join(c.text() for c in computations)
@@ -465,7 +490,8 @@ def random_plan(computations, seed):
     if form == "hlo":
         for _ in range(r.choice([0, 0, 0, 1, 2])):
             plan["meshes"].append(random_mesh(r, partitions, r.random() < 0.3))
-    plan["header"] = r.random() < 0.2
+    plan["header"], plan["alias"] = r.random() < 0.2, r.random() < 0.3
+    plan["free"] = r.choice(["parameters", "output"]) if r.random() < 0.1 else None
     entry, heads = computations[-1], called(computations)
     share = r.choice([0.1, 0.25, 0.25, 0.5, 0.9])
     parameters = r.choice([0.5, 0.8, 1.0])

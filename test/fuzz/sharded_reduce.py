@@ -32,7 +32,7 @@ class State:
     def size(self):
         """What must become smaller: instructions, then what the shardings say."""
         axes = sum(len(axes) for n in self.plan["notes"] for axes in n["dims"])
-        extras = sum(len(n) for n in self.plan["notes"])
+        extras = sum(len(n) for n in self.plan["notes"]) + sum(bool(self.plan.get(k)) for k in ("header", "alias", "free"))
         meshes = sum(len(m["sizes"]) + bool(m["devices"]) * 3 for m in self.plan["meshes"])
         return (self.candidate.size() + 4 * len(self.plan["notes"]), self.plan["partitions"], axes + extras + meshes + len(self.plan["packs"]),
                 len(self.text()))
@@ -56,7 +56,7 @@ def smaller_plans(plan):
             n = copy.deepcopy(plan)
             del n["notes"][start:start + size]
             yield n
-    for key, value in (("packs", []), ("header", False), ("form", "hlo"), ("form", "sdy")):
+    for key, value in (("packs", []), ("header", False), ("alias", False), ("free", None), ("form", "hlo"), ("form", "sdy")):
         if plan.get(key) and plan[key] != value and not (key == "form" and plan["form"] != "both"):
             yield {**copy.deepcopy(plan), key: value}
     for k, mesh in enumerate(plan["meshes"]):

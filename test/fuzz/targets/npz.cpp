@@ -1,12 +1,13 @@
 //===- npz.cpp - Files of arrays ------------------------------------------===//
 //
 // In: bytes as a file .npz or .npy, read as the inputs of a module with leaves of several types,
-// one of them packed and one with a bounded dimension. Buffers have no byte more than a leaf needs.
+// one of them packed and one a shard. Buffers have no byte more than a leaf needs.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/arrays/Npz.h"
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Inputs.h"
+#include "tools/hlo-run/arrays/Global.h"
 #include "llvm/ADT/STLExtras.h"
 #include <fcntl.h>
 #include <memory>
@@ -33,6 +34,27 @@ hlo_buffer_desc makeLeaf(const char *name, int32_t type, uint64_t bytes, int32_t
   leaf.alias = -1;
 
   return leaf;
+}
+/// Takes the shards of a global f32[4,3] whose columns are split among two partitions.
+void takeShards(const ZipReader &archive, llvm::StringRef name) {
+  static const int64_t global[] = {4, 3}, shard[] = {4, 2}, mesh[] = {2}, axes[] = {0, 1, 0};
+  static const char *const names[] = {"x"};
+  static const hlo_sharding sharding = {sizeof sharding, 2, global, mesh, names, 1, 2, axes,
+                                        nullptr};
+  hlo_buffer_desc leaf = makeLeaf("g", HLO_F32, 32, 2, rowMajor);
+  leaf.dims = shard;
+  leaf.sharding = &sharding;
+  for (bool maps : {false, true}) {
+    auto array = GlobalArray::read(archive, name, leaf, maps);
+    if (!array) {
+      llvm::consumeError(array.takeError());
+      continue;
+    }
+    std::unique_ptr<char[]> buffer(new char[leaf.bytes]);
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+      llvm::consumeError(array->take(rank, buffer.get()));
+    }
+  }
 }
 } // namespace
 
@@ -78,6 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     std::unique_ptr<char[]> buffer(new char[leaf.bytes]);
     llvm::consumeError(loadLeaf(*archive, name, leaf, buffer.get()));
     llvm::consumeError(readShape(*archive, name, leaf).takeError());
+    takeShards(*archive, name);
   }
   return 0;
 }

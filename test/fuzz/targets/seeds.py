@@ -43,9 +43,9 @@ def npy(descr, shape, data, fortran=False, version=1):
 def archives():
     """.npz and .npy files of the arrays that fuzz-npz reads: stored and deflated, complete and truncated."""
     arrays = {"x": npy("<f4", (2, 3), bytes(24)), "in1": npy("<i2", (2, 3), bytes(range(12)), True), "z": npy("<c16", (2,), bytes(32), version=2),
-              "p": npy("|b1", (), b"\1"), "in4": npy("|i1", (2, 3), bytes(6)), "b": npy("<V2", (2, 3), bytes(12)), "more/x.1": npy(">f4", (2, 3), bytes(24))}
+              "p": npy("|b1", (), b"\1"), "in4": npy("|i1", (2, 3), bytes(6)), "b": npy("<V2", (2, 3), bytes(12)), "more/x.1": npy(">f4", (2, 3), bytes(24)), "g": npy("<f4", (4, 3), bytes(48))}
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        for names in (["x"], ["x", "in1"], list(arrays)):
+        for names in (["x"], ["g"], ["x", "in1"], list(arrays)):
             data = io.BytesIO()
             with zipfile.ZipFile(data, "w", method) as archive:
                 for name in names:
