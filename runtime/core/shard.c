@@ -243,21 +243,55 @@ static void copy_packed(char *to, int64_t to_start, const char *from, int64_t fr
   }
 }
 
+/* Copies `count` runs of `bytes` bytes that are to_step and from_step bytes apart. */
+static void copy_line(char *to, const char *from, int64_t bytes, int64_t count, int64_t to_step,
+                      int64_t from_step) {
+/* Of a size that the compiler knows a copy is an instruction or two, not a call. */
+#define COPY_OF(size)                                               \
+  for (int64_t i = 0; i < count; ++i) {                             \
+    memcpy(to + i * to_step, from + i * from_step, (size_t)(size)); \
+  }                                                                 \
+  return
+  switch (bytes) {
+    case 1:
+      COPY_OF(1);
+    case 2:
+      COPY_OF(2);
+    case 4:
+      COPY_OF(4);
+    case 8:
+      COPY_OF(8);
+    case 16:
+      COPY_OF(16);
+    case 32:
+      COPY_OF(32);
+    default:
+      COPY_OF(bytes);
+  }
+#undef COPY_OF
+}
+
 /* Copies the runs from or to the array. */
 static void copy_runs(const Runs *runs, int32_t type, char *to, const char *from, int takes) {
-  const int32_t bits = hlo_type_bits(type);
+  const int32_t bits = hlo_type_bits(type), item = bits / 8;
+  const int64_t count = runs->loops > 0 ? runs->counts[0] : 1;
+  const Places step = runs->loops > 0 ? runs->steps[0] : (Places){0, 0};
+  const int64_t to_step = takes ? step.shard : step.global;
+  const int64_t from_step = takes ? step.global : step.shard;
   int64_t index[MOST_LOOPS] = {0};
   Places at = {runs->start, 0};
   int32_t loop;
   do {
     const int64_t target = takes ? at.shard : at.global, source = takes ? at.global : at.shard;
-    if (bits < 8) {
-      copy_packed(to, target, from, source, runs->length, type);
+    if (bits >= 8) {
+      copy_line(to + target * item, from + source * item, runs->length * item, count,
+                to_step * item, from_step * item);
     } else {
-      memcpy(to + target * (bits / 8), from + source * (bits / 8),
-             (size_t)(runs->length * (bits / 8)));
+      for (int64_t i = 0; i < count; ++i) {
+        copy_packed(to, target + i * to_step, from, source + i * from_step, runs->length, type);
+      }
     }
-    for (loop = 0; loop < runs->loops; ++loop) {
+    for (loop = 1; loop < runs->loops; ++loop) {
       at.global += runs->steps[loop].global;
       at.shard += runs->steps[loop].shard;
       if (++index[loop] < runs->counts[loop]) {
