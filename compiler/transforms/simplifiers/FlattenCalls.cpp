@@ -179,13 +179,17 @@ void FlattenCallsPass::stripAttributes(Operation *op) {
   if (!info) {
     return;
   }
+  // The types are there if phase partition has normalized the op.
+  constexpr StringLiteral passedOn[] = {"hlo.backend_config", "hlo.frontend_attributes",
+                                        "operand_types",      "result_types",
+                                        "operand_leaves",     "result_leaves"};
   ArrayRef<StringAttr> own = info->getAttributeNames();
   SmallVector<NamedAttribute> kept;
   for (NamedAttribute attr : op->getAttrs()) {
     StringRef name = attr.getName().getValue();
     if (llvm::is_contained(own, attr.getName()) || name == "predicated" ||
         name == "hlo.predicated" || name == "hlo.spmd" || name == kAsyncAttr ||
-        (runtime && (name == "hlo.backend_config" || name == "hlo.frontend_attributes"))) {
+        (runtime && llvm::is_contained(passedOn, name))) {
       kept.push_back(attr);
     }
   }
