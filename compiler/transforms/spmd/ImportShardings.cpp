@@ -15,6 +15,7 @@
 #include "compiler/transforms/spmd/Annotation.h"
 #include "compiler/transforms/spmd/ShardingText.h"
 #include "compiler/transforms/spmd/Spmd.h"
+#include "dialect/hlo/Builder.h"
 #include "dialect/hlo/Shapes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -487,21 +488,38 @@ FailureOr<AxisSet> Importer::manualAxes(StringRef frontend, StringRef key, Locat
 
 Value Importer::mark(OpBuilder &builder, Location loc, StringRef target, Value value, Type result,
                      const Annotation &annotation) {
+  // A custom call with a layout would be given its operand in that order; a marker means the array.
+  auto plain = [](Type type) {
+    auto array = cast<RankedTensorType>(type);
+    return hlo::arrayType(array.getShape(), array.getElementType(), {},
+                          boundedDimensions(array));
+  };
+  HloBuilder b(builder, loc);
+  if (plain(value.getType()) != value.getType()) {
+    value = b.copy(value, plain(value.getType()));
+  }
   OperationState state(loc, CustomCallOp::getOperationName());
   state.addOperands(value);
-  state.addTypes(result);
+  state.addTypes(plain(result));
   state.addAttribute("custom_call_target", builder.getStringAttr(target));
   state.addAttribute(kAnnotation, builder.getStringAttr(encode(annotation)));
-  return builder.create(state)->getResult(0);
+  Value marked = builder.create(state)->getResult(0);
+  return marked.getType() == result ? marked : b.copy(marked, result);
 }
 
 /// All uses of an array become uses of a marker after it.
 void Importer::markUses(Value value, const Annotation &annotation) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointAfterValue(value);
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses()) {
+    uses.push_back(&use);
+  }
   Value marker =
       mark(builder, value.getLoc(), kMarkSharding, value, value.getType(), annotation);
-  value.replaceAllUsesExcept(marker, marker.getDefiningOp());
+  for (OpOperand *use : uses) {
+    use->set(marker);
+  }
 }
 
 /// The leaves of a tuple that an op returns are marked where they are taken out.
@@ -566,6 +584,9 @@ LogicalResult Importer::importBorder(CustomCallOp op) {
     if (enters) {
       manual = (*own)[0]->manual;
       Operation *producer = op->getOperand(0).getDefiningOp();
+      while (isa_and_nonnull<CopyOp>(producer)) {
+        producer = producer->getOperand(0).getDefiningOp();
+      }
       std::optional<Annotation> outer = producer ? annotationOf(producer) : std::nullopt;
       whole.push_back(outer ? *outer : Annotation(rankOf(op->getOperand(0).getType()), false));
     } else {
@@ -755,8 +776,8 @@ LogicalResult Importer::importOp(Operation *op) {
     return success(); // in a manual region shapes are those of shards
   }
   bool disappears = isa<GetTupleElementOp, CallOp, FusionOp, WhileOp, ConditionalOp, AsyncStartOp,
-                        AsyncUpdateOp, AsyncDoneOp, CopyStartOp, CopyDoneOp, OptBarrierOp, DomainOp,
-                        AddDependencyOp>(op);
+                        AsyncUpdateOp, AsyncDoneOp, CopyOp, BitcastOp, CopyStartOp, CopyDoneOp,
+                        OptBarrierOp, DomainOp, AddDependencyOp>(op);
   if (disappears || own->group) {
     markUses(result, *own);
   } else {
