@@ -1,6 +1,7 @@
 """Makes and shows .npz files with Python's own library alone.
 
   npz.py make OUT.npz NAME DESCR SHAPE V,V,...  [NAME DESCR SHAPE V,V,...]...
+  npz.py store OUT.npz ...  the same, not compressed
   npz.py show IN.npz       one line per array: NAME DESCR SHAPE VALUES
 
 DESCR is numpy's, e.g. <f4; SHAPE is dims joined by x, '-' for a scalar, with a final F for Fortran order;
@@ -19,8 +20,8 @@ def code(descr):
     return ("<" if descr[0] == "|" else descr[0]), CODES[descr[1:]]
 
 
-def make(path, fields):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+def make(path, fields, method):
+    with zipfile.ZipFile(path, "w", method) as archive:
         for name, descr, shape, values in zip(*[iter(fields)] * 4):
             fortran = shape.endswith("F")
             dims = tuple(int(d) for d in shape.rstrip("F").split("x")) if shape != "-" else ()
@@ -46,7 +47,7 @@ def show(path):
             print(name.removesuffix(".npy"), header["descr"], shape, *values)
 
 
-if sys.argv[1] == "make":
-    make(sys.argv[2], sys.argv[3:])
+if sys.argv[1] in ("make", "store"):
+    make(sys.argv[2], sys.argv[3:], zipfile.ZIP_DEFLATED if sys.argv[1] == "make" else zipfile.ZIP_STORED)
 else:
     show(sys.argv[2])
