@@ -9,6 +9,7 @@
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/TripCount.h"
 #include "compiler/analysis/entry/EntryLayout.h"
+#include "compiler/transforms/spmd/MergeMovement.h"
 #include "compiler/transforms/spmd/Program.h"
 #include "compiler/transforms/spmd/Spmd.h"
 
@@ -813,6 +814,7 @@ public:
     if (!attribute) {
       return markAllAnalysesPreserved();
     }
+    mergeMovement(module);
     Mesh mesh = decodeMesh(attribute);
     Program program(module, mesh);
     if (failed(program.build())) {

@@ -188,7 +188,7 @@ FailureOr<SmallVector<Value>> emitConvolution(Site &site) {
               });
   int64_t groups = e.mesh.count(groupAxes(conv, site.rule, site.axes));
   auto countOf = [&](int64_t count) {
-    return count == 1 ? IntegerAttr() : e.builder.getI64IntegerAttr(count / groups);
+    return count == 1 ? IntegerAttr() : e.builder.getI64IntegerAttr(shardSize(count, groups));
   };
   Value result =
       ConvolutionOp::create(e.builder, e.loc, site.localResultType(0), lhs, rhs, window, conv.dims,
@@ -198,10 +198,16 @@ FailureOr<SmallVector<Value>> emitConvolution(Site &site) {
   return SmallVector<Value>{result};
 }
 
+/// Whether shards of groups are shards of the dimensions that list them.
 bool acceptsConvolution(Operation *op, const Rule &rule, const FactorAxes &axes, const Mesh &mesh) {
   Convolution conv(op);
   int64_t groups = std::max(conv.featureGroups, conv.batchGroups);
-  return groups % mesh.count(groupAxes(conv, rule, axes)) == 0;
+  int64_t shards = mesh.count(groupAxes(conv, rule, axes)), local = shardSize(groups, shards);
+  ConvDimsAttr dims = conv.dims;
+  auto isAligned = [&](int64_t size) { return shardSize(size, shards) == local * (size / groups); };
+  return shards == 1 || (isAligned(conv.rhs[dims.getKernelOutputFeature()]) &&
+                         isAligned(conv.featureGroups > 1 ? conv.lhs[dims.getInputFeature()]
+                                                          : conv.lhs[dims.getInputBatch()]));
 }
 
 int64_t convolutionBytes(Operation *op, const Rule &rule, const FactorAxes &axes,

@@ -7,13 +7,15 @@
 //   slice        strided shards are thinned out first, so that only elements of the result are sent
 //   pad          as a window of one element; interior padding is added after the exchange
 //   reverse      shards are reversed first
-//   concatenate  one exchange of the operands' shards, which lie one after the other
+//   concatenate  one exchange of the operands' shards, which lie one after the other; parts of
+//                operands that slices were merged to are taken from there
 //
 // Where only one element remains, the result is whole on each partition.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/spmd/HaloWindow.h"
+#include "compiler/transforms/spmd/MergeMovement.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -334,6 +336,25 @@ Rule concatenateRule(Operation *op) {
   return rule;
 }
 
+/// A part of the result: `size` elements of an operand from `start` on.
+struct Segment {
+  int64_t operand, start, size;
+};
+
+SmallVector<Segment> segmentsOf(ConcatenateOp op) {
+  SmallVector<Segment> segments;
+  if (auto parts = op->getAttrOfType<DenseI64ArrayAttr>(kSegments)) {
+    for (ArrayRef<int64_t> rest = parts; !rest.empty(); rest = rest.drop_front(3)) {
+      segments.push_back({rest[0], rest[1], rest[2]});
+    }
+    return segments;
+  }
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    segments.push_back({static_cast<int64_t>(i), 0, shapeOf(operand)[op.getDimension()]});
+  }
+  return segments;
+}
+
 /// The exchange of the operands' shards, one after the other.
 Exchange joining(ConcatenateOp op, const Rule &rule, int64_t shards) {
   int64_t dim = op.getDimension(), size = shapeOf(op.getResult())[dim], first = 0;
@@ -344,32 +365,53 @@ Exchange joining(ConcatenateOp op, const Rule &rule, int64_t shards) {
     x.origin.push_back(shard * x.length);
     x.reads.push_back(Span{shard * x.length, (shard + 1) * x.length} & x.domain);
   }
-  for (auto [part, operand] : llvm::enumerate(op->getOperands())) {
-    int64_t count = shapeOf(operand)[dim];
-    if (!rule.operands[part][dim].empty()) {
-      x.addShards(count, first, x.held, part);
-      x.held += shardSize(count, shards);
-    } else {
-      for (int64_t shard = 0; shard < shards; ++shard) {
-        x.runs.push_back({shard, {first, first + count}, x.held, static_cast<int64_t>(part)});
+  // Where each operand's shard starts, and how many elements it has.
+  SmallVector<int64_t> at, local;
+  for (auto [operand, dims] : llvm::zip(op->getOperands(), rule.operands)) {
+    at.push_back(x.held);
+    local.push_back(dims[dim].empty() ? shapeOf(operand)[dim]
+                                      : shardSize(shapeOf(operand)[dim], shards));
+    x.held += local.back();
+  }
+  for (auto [part, segment] : llvm::enumerate(segmentsOf(op))) {
+    bool isWhole = rule.operands[segment.operand][dim].empty();
+    int64_t shift = first - segment.start; // from elements of the operand to those of the result
+    for (int64_t shard = 0; shard < shards; ++shard) {
+      int64_t begin = isWhole ? 0 : shard * local[segment.operand];
+      Span span = Span{begin, begin + local[segment.operand]} &
+                  Span{segment.start, segment.start + segment.size};
+      if (!span.isEmpty()) {
+        x.runs.push_back({shard,
+                          {span.begin + shift, span.end + shift},
+                          at[segment.operand] + span.begin - begin,
+                          static_cast<int64_t>(part)});
       }
-      x.held += count;
     }
-    first += count;
+    first += segment.size;
   }
   return x;
 }
 
 Results emitConcatenate(Site &site) {
   auto op = cast<ConcatenateOp>(site.op);
+  HloBuilder b = site.e.b();
   int64_t dim = op.getDimension();
   AxisList axes = axesOf(site.rule.results[0], dim, site.axes);
-  Value joined = site.e.b().concatenate(site.operands, dim);
-  if (axes.empty()) {
-    return SmallVector<Value>{joined};
+  auto join = [&](ArrayRef<Value> parts) {
+    return parts.size() == 1 ? parts[0] : b.concatenate(parts, dim);
+  };
+  if (!axes.empty()) {
+    Exchange x = joining(op, site.rule, site.e.mesh.count(axes));
+    return SmallVector<Value>{exchange(site.e, join(site.operands), dim, axes, x)};
   }
-  Exchange x = joining(op, site.rule, site.e.mesh.count(axes));
-  return SmallVector<Value>{exchange(site.e, joined, dim, axes, x)};
+  SmallVector<Value> parts;
+  for (const Segment &segment : segmentsOf(op)) {
+    Value operand = site.operands[segment.operand];
+    bool isWhole = segment.size == shapeOf(operand)[dim];
+    parts.push_back(
+        isWhole ? operand : b.sliceDim(operand, dim, segment.start, segment.start + segment.size));
+  }
+  return SmallVector<Value>{join(parts)};
 }
 
 int64_t concatenateBytes(Operation *op, const Rule &rule, const FactorAxes &axes,
