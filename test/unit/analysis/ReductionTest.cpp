@@ -1,4 +1,4 @@
-//===- ReductionTest.cpp - The identity of an associative op --------------===//
+//===- ReductionTest.cpp - Identities, and the order of a reduction -------===//
 #include "compiler/analysis/Reduction.h"
 #include "dialect/hlo/Builder.h"
 #include "mlir/IR/Builders.h"
@@ -72,6 +72,57 @@ TEST_F(Identity, OfComplexNumbers) {
   auto product = of<MultiplyOp>(type).getSplatValue<std::complex<APFloat>>();
   EXPECT_TRUE(product.real().isExactlyValue(1.0) && product.imag().isPosZero());
   EXPECT_FALSE(of<MaximumOp>(type));
+}
+
+class Order : public testing::Test {
+protected:
+  Order() : builder(&context) { context.loadDialect<HloDialect>(); }
+
+  /// (any order, associative) for the computation of pairs of an f32 and an s32 that `build` makes:
+  /// of accumulators v, i and elements w, j.
+  std::pair<bool, bool>
+  of(llvm::function_ref<std::array<Value, 2>(HloBuilder &, ValueRange)> build) {
+    OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+    builder.setInsertionPointToStart(module->getBody());
+    Type real = RankedTensorType::get({}, builder.getF32Type());
+    Type integer = RankedTensorType::get({}, builder.getIntegerType(32, /*isSigned=*/true));
+    SmallVector<Type> types{real, integer, real, integer};
+    Location loc = builder.getUnknownLoc();
+    auto computation =
+        ComputationOp::create(builder, loc, "f", builder.getFunctionType(types, {real, integer}));
+    Block &block = computation.getBody().emplaceBlock();
+    block.addArguments(types, SmallVector<Location>(4, loc));
+    builder.setInsertionPointToStart(&block);
+    HloBuilder b(builder, loc);
+    std::array<Value, 2> results = build(b, block.getArguments());
+    ReturnOp::create(builder, loc, ValueRange(ArrayRef<Value>(results)));
+    return {isAnyOrder(computation), isAssociative(computation)};
+  }
+
+  MLIRContext context;
+  OpBuilder builder;
+};
+
+TEST_F(Order, OfSumsIsFree) {
+  EXPECT_EQ(of([](HloBuilder &b, ValueRange x) -> std::array<Value, 2> {
+              return {b.add(x[0], x[2]), b.binary<MaximumOp>(x[1], x[3])};
+            }),
+            std::pair(true, true));
+}
+
+TEST_F(Order, OfTheLastMaximumIsThatOfTheText) {
+  EXPECT_EQ(of([](HloBuilder &b, ValueRange x) -> std::array<Value, 2> {
+              Value larger = b.compare(x[0], x[2], "GT");
+              return {b.select(larger, x[0], x[2]), b.select(larger, x[1], x[3])};
+            }),
+            std::pair(false, true));
+}
+
+TEST_F(Order, OfDifferencesCannotChange) {
+  EXPECT_EQ(of([](HloBuilder &b, ValueRange x) -> std::array<Value, 2> {
+              return {b.sub(x[0], x[2]), b.add(x[1], x[3])};
+            }),
+            std::pair(false, false));
 }
 
 } // namespace
