@@ -13,7 +13,7 @@ need JAX.
 
 from ._benchmark import Timing, benchmark
 from ._compile import compile, describe, load
-from ._describe import ArrayInfo, ModuleInfo, OpInfo
+from ._describe import ArrayInfo, ModuleInfo, OpInfo, Sharding
 from ._errors import CompileError, CompileWarning, Diagnostic, Error, RunError
 from ._export import export
 from ._function import Function
@@ -21,5 +21,5 @@ from ._jax import JitFunction, jit
 from ._version import __version__
 
 __all__ = ["compile", "load", "jit", "export", "describe", "benchmark", "Function", "JitFunction", "ModuleInfo",
-           "ArrayInfo", "OpInfo", "Timing", "Diagnostic", "Error", "CompileError", "RunError", "CompileWarning",
+           "ArrayInfo", "OpInfo", "Sharding", "Timing", "Diagnostic", "Error", "CompileError", "RunError", "CompileWarning",
            "__version__"]

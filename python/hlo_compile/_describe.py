@@ -12,6 +12,19 @@ from ._types import TYPES
 
 
 @dataclass(frozen=True)
+class Sharding:
+    """How an array is split among the partitions of a module."""
+    shape: tuple[int, ...]  #: of the whole array; `ArrayInfo.shape` is that of a shard
+    mesh: tuple[tuple[str, int], ...]  #: axes and their sizes, the slowest varying first
+    axes: tuple[tuple[str, ...], ...]  #: for each dimension the axes that split it
+    devices: tuple[int, ...]  #: the partition at each place of the mesh
+
+    def __str__(self) -> str:
+        split = ", ".join("{" + ", ".join(axes) + "}" for axes in self.axes)
+        return f"shard of [{','.join(map(str, self.shape))}] by [{split}]"
+
+
+@dataclass(frozen=True)
 class ArrayInfo:
     """A parameter or result of a module; tuples are flattened, depth first."""
     name: str
@@ -25,6 +38,7 @@ class ArrayInfo:
     alias: int | None  #: of a parameter: the result that may have its buffer; of a result: the parameter
     immutable: bool  #: named by immutable_params
     read: bool  #: False if calls do not look at the parameter
+    sharding: Sharding | None = None  #: None: every partition has the whole array
 
     def __str__(self) -> str:
         sizes = ",".join(("<=" if i in self.bounded else "") + str(n) for i, n in enumerate(self.shape))
@@ -73,6 +87,8 @@ class ModuleInfo:
                     facts.append(array.layout)
                 if array.alias is not None:
                     facts.append(f"may share the buffer of {'out' if title == 'in' else 'in'} {array.alias}")
+                if array.sharding is not None:
+                    facts.append(str(array.sharding))
                 if array.immutable:
                     facts.append("immutable")
                 lines.append(f"  {title} {i}  " + ", ".join(facts))
@@ -86,6 +102,19 @@ class ModuleInfo:
                 lines.append(f"  {title}: {', '.join(values)}")
         lines.append(f"  {len(self.ops)} operations")
         return "\n".join(lines)
+
+
+def _sharding(address: int) -> Sharding | None:
+    if not address:
+        return None
+    found = _native.Sharding.from_address(address)
+    mesh = tuple((_native.text(found.mesh_names[i]), found.mesh_sizes[i]) for i in range(found.num_axes))
+    axes, at = [], 0
+    for _ in range(found.rank):
+        axes.append(tuple(mesh[found.axes[at + 1 + i]][0] for i in range(found.axes[at])))
+        at += 1 + len(axes[-1])
+    devices = found.devices[:found.num_partitions] if found.devices else range(found.num_partitions)
+    return Sharding(tuple(found.dims[:found.rank]) if found.rank else (), mesh, tuple(axes), tuple(devices))
 
 
 def _arrays(address: int, stride: int, count: int, use: list[int]) -> tuple[ArrayInfo, ...]:
@@ -105,7 +134,8 @@ def _arrays(address: int, stride: int, count: int, use: list[int]) -> tuple[Arra
             name=_native.text(leaf.name), type=element.name, dtype=element.dtype,
             shape=tuple(leaf.dims[:rank]) if rank else (), bounded=tuple(sorted(bounded.get(i, ()))), bytes=leaf.bytes,
             layout=_native.text(leaf.layout), minor_to_major=order, alias=leaf.alias if leaf.alias >= 0 else None,
-            immutable=bool(use[i] & _native.IMMUTABLE), read=bool(use[i] & _native.READ_BY_RUN)))
+            immutable=bool(use[i] & _native.IMMUTABLE), read=bool(use[i] & _native.READ_BY_RUN),
+            sharding=_sharding(_native.sharding_address(address + i * stride, stride))))
     return tuple(result)
 
 

@@ -110,6 +110,32 @@ class _Memory:
                 self.need(pointer, 1 if pointer else 0)
         return kind.from_address(address)
 
+    def sharding(self, address: int) -> None:
+        if not address:
+            return
+        found = self.struct(_native.Sharding, address)
+        if found.rank < 0 or found.num_axes < 0 or found.num_partitions < 0:
+            raise ValueError("damaged object: a sharding of negative size")
+        lists = {name: ctypes.cast(getattr(found, name), ctypes.c_void_p).value
+                 for name in ("dims", "mesh_sizes", "mesh_names", "axes", "devices")}
+        self.need(lists["dims"], 8 * found.rank)
+        self.need(lists["mesh_sizes"], 8 * found.num_axes)
+        self.need(lists["mesh_names"], 8 * found.num_axes)
+        for i in range(found.num_axes):
+            self.need(ctypes.c_uint64.from_address((lists["mesh_names"] or 0) + 8 * i).value, 1)
+        if lists["devices"]:
+            self.need(lists["devices"], 8 * found.num_partitions)
+        at = lists["axes"] or 0
+        for _ in range(found.rank):
+            self.need(at, 8)
+            count = ctypes.c_int64.from_address(at).value
+            if not 0 <= count <= found.num_axes:
+                raise ValueError(f"damaged object: {count} axes of a dimension")
+            self.need(at, 8 * (1 + count))
+            if any(not 0 <= ctypes.c_int64.from_address(at + 8 * (1 + i)).value < found.num_axes for i in range(count)):
+                raise ValueError("damaged object: an axis that the mesh does not have")
+            at += 8 * (1 + count)
+
     def module(self, address: int | None, depth: int = 0) -> _native.Module:
         module = self.struct(_native.Module, address)
         if module.abi != _native.ABI or module.struct_size < ctypes.sizeof(_native.Module):
@@ -129,6 +155,7 @@ class _Memory:
                     self.need(ctypes.cast(element.dims, ctypes.c_void_p).value, 8 * element.rank)
                     order = ctypes.cast(element.minor_to_major, ctypes.c_void_p).value
                     self.need(order, 8 * element.rank if order else 0)
+                    self.sharding(_native.sharding_address((first or 0) + i * stride, stride))
         self.need(ctypes.cast(module.input_use, ctypes.c_void_p).value, module.num_inputs if module.input_use else 0)
         at = module.custom_calls
         while at:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int32, c_int64, c_size_t, c_uint8, c_uint32
-from ctypes import c_uint64, c_void_p
+from ctypes import c_uint64, c_void_p, sizeof
 from typing import Any, Iterator
 
 from . import _paths
@@ -27,6 +27,19 @@ class Buffer(Structure):
     _fields_ = [("name", c_char_p), ("dims", POINTER(c_int64)), ("minor_to_major", POINTER(c_int64)),
                 ("bytes", c_uint64), ("type", c_int32), ("rank", c_int32), ("align", c_uint32), ("alias", c_int32),
                 ("size_of", c_int32), ("size_dim", c_int32), ("layout", c_char_p)]
+
+
+class Sharding(Structure):
+    """hlo_sharding"""
+    _fields_ = [("struct_size", c_uint32), ("rank", c_int32), ("dims", POINTER(c_int64)),
+                ("mesh_sizes", POINTER(c_int64)), ("mesh_names", POINTER(c_char_p)), ("num_axes", c_int32),
+                ("num_partitions", c_int32), ("axes", POINTER(c_int64)), ("devices", POINTER(c_int64))]
+
+
+def sharding_address(address: int, stride: int) -> int:
+    """hlo_buffer_desc.sharding of the buffer at `address`; 0: none. Objects of older compilers lack the field."""
+    place = sizeof(Buffer)
+    return c_uint64.from_address(address + place).value if stride >= place + 8 else 0
 
 
 class Op(Structure):

@@ -631,9 +631,9 @@ class Descriptions(unittest.TestCase):
         self.assertGreater(info.stack_bytes, 0)
         self.assertTrue(info.ops)
 
-    def compiled(self, folder, *flags):
+    def compiled(self, folder, *flags, text=SAXPY):
         """saxpy.o by hlo-compile."""
-        (Path(folder) / "saxpy.hlo").write_text(SAXPY)
+        (Path(folder) / "saxpy.hlo").write_text(text)
         from hlo_compile import _paths
         subprocess.run([_paths.tool(), "saxpy.hlo", "-o", "saxpy.o", *flags], cwd=folder, check=True, capture_output=True)
         return Path(folder) / "saxpy.o"
@@ -663,6 +663,39 @@ class Descriptions(unittest.TestCase):
         self.assertEqual(info.cpu_levels, tuple(levels))
         self.assertIn(f"levels: {', '.join(levels)}", str(info))
 
+    def test_shards(self):
+        text = """HloModule saxpy
+        ENTRY main {
+          x = f32[4,5] parameter(0), sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}
+          b = f32[] parameter(1), sharding={replicated}
+          bs = f32[4,5] broadcast(b), dimensions={}
+          ROOT y = f32[4,5] add(x, bs), sharding={devices=[2,2]<=[4]}
+        }"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.compiled(folder, "--partitions=4", text=text)
+            info, whole = hc.describe(path), path.read_bytes()
+        x, b = info.inputs
+        self.assertIsNone(b.sharding)
+        self.assertEqual((x.shape, x.sharding.shape, x.sharding.devices), ((4, 3), (4, 5), (0, 1, 2, 3)))
+        (first, second), y = x.sharding.mesh, info.outputs[0]
+        self.assertEqual((first[1], second[1]), (2, 2))
+        self.assertEqual(x.sharding.axes, ((), (second[0],)))
+        self.assertEqual((y.shape, y.sharding.axes), ((2, 3), ((first[0],), (second[0],))))
+        self.assertIn(f"in 0  x: f32[4,3], 48 bytes, shard of [4,5] by [{{}}, {{{second[0]}}}]", str(info))
+        self.mutate(whole, 1500)
+
+    def mutate(self, whole, count):
+        """Bytes at random: an error or a description, but no crash."""
+        random = np.random.default_rng(5)
+        for _ in range(count):
+            data = bytearray(whole)
+            for place in random.integers(0, len(whole), random.integers(1, 6)):
+                data[place] = random.integers(0, 256)
+            try:
+                str(describe_object(bytes(data)))
+            except ValueError:
+                pass
+
     def test_what_is_no_object(self):
         with tempfile.TemporaryDirectory() as folder:
             path = self.compiled(folder)
@@ -676,15 +709,7 @@ class Descriptions(unittest.TestCase):
             path.write_bytes(whole[:len(whole) // 2])
             with self.assertRaises((ValueError, hc.CompileError)):
                 hc.load(path)
-            random = np.random.default_rng(5)
-            for _ in range(1500):  # bytes at random: an error or a description, but no crash
-                data = bytearray(whole)
-                for place in random.integers(0, len(whole), random.integers(1, 6)):
-                    data[place] = random.integers(0, 256)
-                try:
-                    str(describe_object(bytes(data)))
-                except ValueError:
-                    pass
+            self.mutate(whole, 1500)
             subprocess.run(["cc", "-c", "-x", "c", "-", "-o", path], input=b"int describe_nothing;", check=True)
             with self.assertRaisesRegex(ValueError, "not an object of hlo-compile"):
                 hc.describe(path)
