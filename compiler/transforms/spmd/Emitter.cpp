@@ -51,8 +51,8 @@ Value Emitter::perPosition(ArrayRef<int64_t> values) {
   auto element = IntegerType::get(builder.getContext(), 32, IntegerType::Signed);
   auto type = RankedTensorType::get({mesh.partitions()}, element);
   Value table = b.constant(DenseElementsAttr::get(type, elements));
-  auto scalar = RankedTensorType::get({}, IntegerType::get(builder.getContext(), 32,
-                                                           IntegerType::Unsigned));
+  auto scalar =
+      RankedTensorType::get({}, IntegerType::get(builder.getContext(), 32, IntegerType::Unsigned));
   Value partition =
       PartitionIdOp::create(builder, loc, TypeRange(scalar), ValueRange()).getResult(0);
   Value at = DynamicSliceOp::create(builder, loc, RankedTensorType::get({1}, element), table,
@@ -77,8 +77,8 @@ Value Emitter::shardIndex(ArrayRef<Axis> axes) {
           {}, IntegerType::get(builder.getContext(), 32, IntegerType::Unsigned));
       Value partition =
           PartitionIdOp::create(builder, loc, TypeRange(type), ValueRange()).getResult(0);
-      block.position = b.convert(
-          partition, IntegerType::get(builder.getContext(), 32, IntegerType::Signed));
+      block.position =
+          b.convert(partition, IntegerType::get(builder.getContext(), 32, IntegerType::Signed));
     }
     // Runs of axes that are neighbours in the mesh too are one number in the position.
     for (size_t i = 0; i < axes.size();) {
@@ -205,9 +205,10 @@ Value Emitter::identity(SumKind kind, Type element) {
     return b.constant(DenseElementsAttr::get(scalar, value));
   }
   unsigned width = element.getIntOrFloatBitWidth();
-  APInt value = isSigned(element)
-                    ? (isMaximum ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width))
-                    : (isMaximum ? APInt::getMinValue(width) : APInt::getMaxValue(width));
+  APInt value =
+      isSigned(element)
+          ? (isMaximum ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width))
+          : (isMaximum ? APInt::getMinValue(width) : APInt::getMaxValue(width));
   return b.constant(DenseElementsAttr::get(scalar, value));
 }
 
@@ -234,8 +235,8 @@ FlatSymbolRefAttr Emitter::sumComputation(SumKind kind, Type element) {
   builder.setInsertionPointToStart(module.getBody());
   Location place = NameLoc::get(builder.getStringAttr(unique));
   auto scalar = RankedTensorType::get({}, element);
-  auto computation = ComputationOp::create(
-      builder, place, unique, builder.getFunctionType({scalar, scalar}, {scalar}));
+  auto computation = ComputationOp::create(builder, place, unique,
+                                           builder.getFunctionType({scalar, scalar}, {scalar}));
   Block &block = computation.getBody().emplaceBlock();
   block.addArguments({scalar, scalar}, {place, place});
   builder.setInsertionPointToStart(&block);
@@ -278,9 +279,9 @@ Value Emitter::allReduce(Value value, ArrayRef<Axis> axes, FlatSymbolRefAttr com
   if (parts == 1) {
     return value;
   }
-  Operation *op = AllReduceOp::create(
-      builder, loc, TypeRange(value.getType()), ValueRange(value), groupsAttr(axes), nextChannel(),
-      builder.getBoolAttr(true), BoolAttr(), computation);
+  Operation *op = AllReduceOp::create(builder, loc, TypeRange(value.getType()), ValueRange(value),
+                                      groupsAttr(axes), nextChannel(), builder.getBoolAttr(true),
+                                      BoolAttr(), computation);
   note(op, "all-reduce", 2 * (parts - 1) * byteSize(value.getType()).value_or(0) / parts);
   return op->getResult(0);
 }
@@ -381,9 +382,9 @@ Value Emitter::permute(Value value, ArrayRef<std::pair<int64_t, int64_t>> source
   if (!moves && static_cast<int64_t>(sourceTargets.size()) == mesh.partitions()) {
     return value;
   }
-  Operation *op = CollectivePermuteOp::create(builder, loc, TypeRange(value.getType()),
-                                              ValueRange(value), builder.getStringAttr(pairs + "}"),
-                                              nextChannel(), StringAttr());
+  Operation *op =
+      CollectivePermuteOp::create(builder, loc, TypeRange(value.getType()), ValueRange(value),
+                                  builder.getStringAttr(pairs + "}"), nextChannel(), StringAttr());
   note(op, "collective-permute", byteSize(value.getType()).value_or(0));
   return op->getResult(0);
 }
@@ -413,6 +414,38 @@ Value Emitter::shift(Value value, ArrayRef<Axis> axes, int64_t distance, bool wr
 // Sharding
 //===----------------------------------------------------------------------===//
 
+/// The `size` elements of dimension `dim` of the shards along `axes`: each partition puts its shard
+/// among zeros, and all are added up as integers, which changes no bit.
+static Value sumOfShards(Emitter &e, Value value, int64_t dim, ArrayRef<Axis> axes, int64_t size) {
+  HloBuilder b = e.b();
+  auto type = HloBuilder::type(value);
+  Type element = type.getElementType();
+  unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  if (width != 1 && (width < 8 || !llvm::isPowerOf2_32(width))) {
+    return e.resizeDim(e.allGather(value, dim, axes), dim, size);
+  }
+  Type bits =
+      isa<FloatType>(element) || width == 1
+          ? IntegerType::get(e.builder.getContext(), std::max(width, 8U), IntegerType::Unsigned)
+          : element;
+  SmallVector<int64_t> shape(type.getShape());
+  if (width == 1) {
+    value = b.convert(value, bits);
+  } else if (bits != element) {
+    value = b.bitcastConvert(value, HloBuilder::array(shape, bits));
+  }
+  int64_t local = shape[dim];
+  // Starts beyond the end become `size`: shards of padding alone are cut off.
+  shape[dim] = size + local;
+  Value zeros = b.splat(HloBuilder::array(shape, bits), 0);
+  value = e.dynamicUpdateDim(zeros, value, dim, e.shardOffset(axes, local));
+  value = e.allReduce(e.resizeDim(value, dim, size), axes);
+  shape[dim] = size;
+  return width == 1        ? b.convert(value, element)
+         : bits != element ? b.bitcastConvert(value, HloBuilder::array(shape, element))
+                           : value;
+}
+
 Value Emitter::applyStep(Value value, ArrayRef<int64_t> shape, const Step &step) {
   auto localSize = [&](const Sharding &sharding, int64_t dim) {
     return shardSize(shape[dim], mesh.count(sharding.dims[dim]));
@@ -426,6 +459,8 @@ Value Emitter::applyStep(Value value, ArrayRef<int64_t> shape, const Step &step)
   case Step::Kind::Gather:
     return resizeDim(allGather(value, step.from, step.axes), step.from,
                      localSize(step.after, step.from));
+  case Step::Kind::Sum:
+    return sumOfShards(*this, value, step.from, step.axes, localSize(step.after, step.from));
   case Step::Kind::Exchange:
     value = resizeDim(value, step.to, localSize(step.after, step.to) * mesh.count(step.axes));
     return resizeDim(allToAll(value, step.to, step.from, step.axes), step.from,
@@ -480,8 +515,8 @@ Value Emitter::reshard(Value value, RankedTensorType global, const Sharding &fro
   if (from == to) {
     return value;
   }
-  const ReshardPlans::Plan &plan = plans->find(
-      global.getShape(), elementBytes(global.getElementType()), from, to);
+  const ReshardPlans::Plan &plan =
+      plans->find(global.getShape(), elementBytes(global.getElementType()), from, to);
   for (const Step &step : plan.steps) {
     Value &known = block.made[{value.getAsOpaquePointer(), toString(step.after, mesh)}];
     value = known ? known : known = applyStep(value, global.getShape(), step);
@@ -490,7 +525,8 @@ Value Emitter::reshard(Value value, RankedTensorType global, const Sharding &fro
 }
 
 int64_t Emitter::reshardBytes(RankedTensorType global, const Sharding &from, const Sharding &to) {
-  return from == to ? 0
-                    : plans->find(global.getShape(), elementBytes(global.getElementType()), from, to)
-                          .bytes;
+  return from == to
+             ? 0
+             : plans->find(global.getShape(), elementBytes(global.getElementType()), from, to)
+                   .bytes;
 }

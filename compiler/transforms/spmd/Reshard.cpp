@@ -4,7 +4,7 @@
 // wanted. A path's cost is the bytes that a partition sends, and a little for each step, so that of
 // two paths with equal bytes the shorter one is taken. Moves:
 // - slice: append an axis that the target has there; sends nothing;
-// - gather: remove the last axis of a dimension;
+// - gather: remove the last axes of a dimension;
 // - exchange: move the last axes of a dimension to the end of another one, where the target has
 //   them;
 // - permute: replace the axes by others with as many shards in each dimension.
@@ -81,8 +81,7 @@ private:
   const Sharding &target;
   std::vector<State> states;
   std::map<std::string, int> index;
-  std::priority_queue<std::pair<int64_t, int>, std::vector<std::pair<int64_t, int>>,
-                      std::greater<>>
+  std::priority_queue<std::pair<int64_t, int>, std::vector<std::pair<int64_t, int>>, std::greater<>>
       queue;
 };
 
@@ -169,7 +168,10 @@ void Search::expand(int from) {
       int64_t parts = mesh.count(tail);
       Step gather{Step::Kind::Gather, dim, 0, tail, {}, now, 0};
       gather.after.dims[dim] = kept;
-      reach(from, std::move(gather), (parts - 1) * bytes);
+      int64_t gathered = (parts - 1) * bytes;
+      int64_t summed = 2 * (parts - 1) * bytesOf(gather.after) / parts;
+      gather.kind = summed < gathered ? Step::Kind::Sum : Step::Kind::Gather;
+      reach(from, std::move(gather), std::min(gathered, summed));
       for (int64_t to = 0; to < now.rank(); ++to) {
         AxisList there = now.dims[to];
         llvm::append_range(there, tail);
@@ -182,8 +184,8 @@ void Search::expand(int from) {
         // An uneven dimension is padded up before it is cut.
         int64_t size = shardSize(shape[to], mesh.count(now.dims[to]));
         int64_t padded = parts * shardSize(shape[to], mesh.count(there));
-        reach(from, std::move(exchange), bytes / std::max<int64_t>(size, 1) * padded / parts *
-                                             (parts - 1));
+        reach(from, std::move(exchange),
+              bytes / std::max<int64_t>(size, 1) * padded / parts * (parts - 1));
       }
     }
   }
@@ -213,7 +215,8 @@ ReshardPlans::Plan Search::run(const Sharding &from) {
     Sharding now = from;
     for (int64_t dim = 0; dim < from.rank(); ++dim) {
       if (AxisList axes = now.dims[dim]; !axes.empty()) {
-        Step step{Step::Kind::Gather, dim, 0, axes, now, now, (mesh.count(axes) - 1) * bytesOf(now)};
+        Step step{
+            Step::Kind::Gather, dim, 0, axes, now, now, (mesh.count(axes) - 1) * bytesOf(now)};
         step.after.dims[dim].clear();
         now = step.after;
         plan.steps.push_back(std::move(step));

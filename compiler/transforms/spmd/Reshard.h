@@ -16,6 +16,7 @@ struct Step {
   enum class Kind : uint8_t {
     Slice,    ///< each partition keeps a part of dimension `to`, split over `axes` more: no bytes
     Gather,   ///< all-gather: dimension `from` loses its last axes, `axes`
+    Sum,      ///< the same by an all-reduce of shards among zeros, where most shards are padding
     Exchange, ///< all-to-all: `axes`, the last of dimension `from`, become the last of `to`
     Permute   ///< collective-permute: as many shards per dimension, split over other axes
   };

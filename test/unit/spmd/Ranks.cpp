@@ -178,6 +178,19 @@ bool Ranks::run(Operation *op) {
           return from;
         });
       })
+      .Case([&](DynamicUpdateSliceOp update) {
+        ArrayRef<int64_t> part = shapeOf(update.getUpdate());
+        for (int64_t p = 0; p < partitions; ++p) {
+          out[p] = in(0, p);
+          forEachIndex(part, [&](int64_t i, ArrayRef<int64_t> index) {
+            SmallVector<int64_t> to(index);
+            for (auto [dim, each] : llvm::enumerate(to)) {
+              each += std::clamp<int64_t>(in(2 + dim, p)[0], 0, shape[dim] - part[dim]);
+            }
+            out[p][offsetOf(shape, to)] = in(1, p)[i];
+          });
+        }
+      })
       .Case([&](PadOp pad) {
         ArrayRef<int64_t> inner = shapeOf(pad.getOperand());
         for (int64_t p = 0; p < partitions; ++p) {
@@ -192,6 +205,21 @@ bool Ranks::run(Operation *op) {
             }
             out[p].push_back(isPadding ? in(1, p)[0] : in(0, p)[offsetOf(inner, from)]);
           });
+        }
+      })
+      .Case([&](AllReduceOp reduce) {
+        for (const std::vector<int64_t> &group : listsOf(*reduce.getReplicaGroups())) {
+          Elements sum(in(0, group[0]).size(), 0);
+          for (int64_t member : group) {
+            for (auto [total, element] : llvm::zip(sum, in(0, member))) {
+              total += element;
+            }
+          }
+          for (int64_t member : group) {
+            out[member] = sum;
+          }
+          int64_t members = group.size(), bytes = 4 * static_cast<int64_t>(sum.size());
+          sent += 2 * (members - 1) * bytes / members * members;
         }
       })
       .Case([&](AllGatherOp gather) {
