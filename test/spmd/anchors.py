@@ -4,7 +4,7 @@
   anchors.py --cases DIR [--build DIR] [--filter REGEX] [--jobs N] [--run] [--json FILE]
 
 A case is NAME.hlo (the text before partitioning) with NAME.json, whose `anchor` says what XLA's program for it sends and
-holds. `hlo-compile --compile-to=partition` prints our program; a partition sends, in one execution of the program,
+holds. Ours is what `hlo-compile` has after phase canonicalize; a partition sends, in one execution of the program,
 
   all-gather (n-1)/n of the result, all-reduce 2(n-1)/n, reduce-scatter and all-to-all (n-1)/n of the operand,
   collective-permute the operand
@@ -143,7 +143,7 @@ def examine(case, a):
     common = [os.path.join(a.build, "bin/hlo-compile"), base + ".hlo", f"--partitions={n}"]
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "partitioned.hlo")
-        done = command(common + ["--compile-to=partition", "-o", out], a.timeout)
+        done = command(common + ["--compile-to=canonicalize", "--emit=hlo", "-o", out], a.timeout)
         if done.returncode:
             return row | {"verdict": "refused" if 0 < done.returncode < 70 else "crash", "why": first_line(done.stderr)}
         totals = {}

@@ -2,9 +2,10 @@
 //
 // Annotated arrays come first; then each op gives the axes of its factors to all of its operands
 // and results that have the factor, forwards and backwards, until nothing changes: first along ops
-// that pass elements through (element-wise, reshapes, transposes), then along all, so that a large
-// array's own sharding decides before a reduction's. Annotations with a priority wait for their
-// round. Lists of axes only grow, so this ends.
+// that pass elements through (element-wise, reshapes, transposes), so that a large array's own
+// sharding decides before a reduction's; then along all ops, but not from operand to operand by
+// factors that are summed, because a split sum costs a collective; then by these, too. Annotations
+// with a priority wait for their round. Lists of axes only grow, so this ends.
 //
 // If an op's arrays disagree about a factor, the list with the most shards wins, then the larger
 // array; if a list cannot grow because one of its axes splits another dimension, it stays. The
@@ -13,9 +14,9 @@
 // Source of the method: GSPMD (arXiv 2105.04663), and Shardy's propagation by factors.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/spmd/Partitioner.h"
 #include "compiler/transforms/spmd/Program.h"
-#include "compiler/analysis/Shapes.h"
 #include <deque>
 
 using namespace mlir;
@@ -66,7 +67,10 @@ private:
   void collect();
   void addIdentity(unsigned from, unsigned to);
   void visit(unsigned index);
-  void drain(bool passThroughOnly);
+  /// Which ops and factors propagate.
+  enum class Stage : uint8_t { PassThrough, NoSums, All };
+  void drain(Stage stage);
+  void enterBarriers();
   bool grow(unsigned node, int64_t dim, const AxisList &axes);
   void touch(unsigned node);
 
@@ -76,6 +80,7 @@ private:
   std::vector<SmallVector<unsigned, 4>> visitsOf; ///< of each node
   std::deque<unsigned> queue;
   std::vector<bool> isQueued;
+  Stage stage = Stage::PassThrough;
 };
 
 } // namespace hlo::spmd
@@ -224,7 +229,9 @@ void Propagation::visit(unsigned index) {
   // Larger sources first, since the first to take an axis has it.
   SmallVector<unsigned> order;
   for (unsigned factor = 0; factor < best.size(); ++factor) {
-    if (!best[factor].empty() && rule.factors[factor].kind != FactorKind::Whole) {
+    FactorKind kind = rule.factors[factor].kind;
+    if (!best[factor].empty() && kind != FactorKind::Whole &&
+        (kind != FactorKind::Sum || stage == Stage::All)) {
       order.push_back(factor);
     }
   }
@@ -282,12 +289,13 @@ void Propagation::visit(unsigned index) {
   }
 }
 
-void Propagation::drain(bool passThroughOnly) {
+void Propagation::drain(Stage limit) {
+  stage = limit;
   std::deque<unsigned> later;
   while (!queue.empty()) {
     unsigned index = queue.front();
     queue.pop_front();
-    if (passThroughOnly && !visits[index].rule.passesThrough) {
+    if (stage == Stage::PassThrough && !visits[index].rule.passesThrough) {
       later.push_back(index);
       continue;
     }
@@ -295,6 +303,24 @@ void Propagation::drain(bool passThroughOnly) {
     visit(index);
   }
   queue = std::move(later);
+}
+
+/// What is behind a barrier and has no sharding of its own is split as what is before it, which
+/// costs nothing: a barrier keeps a sharding from its users, not from itself.
+void Propagation::enterBarriers() {
+  for (ComputationOp computation : program.computations) {
+    for (Operation &op : computation.getBody().front()) {
+      if (markerOf(&op) != kMarkBarrier) {
+        continue;
+      }
+      const NodeState &from = program.nodes[program.nodeOf.lookup(op.getOperand(0))];
+      NodeState &to = program.nodes[program.nodeOf.lookup(op.getResult(0))];
+      if (to.sharding.isReplicated() && to.manual == from.manual &&
+          !llvm::is_contained(to.open, false)) {
+        to.sharding = from.sharding;
+      }
+    }
+  }
 }
 
 void Propagation::run() {
@@ -336,9 +362,18 @@ void Propagation::run() {
       }
       touch(node);
     }
-    drain(/*passThroughOnly=*/true);
-    drain(/*passThroughOnly=*/false);
+    drain(Stage::PassThrough);
+    drain(Stage::NoSums);
+    for (auto [index, visit] : llvm::enumerate(visits)) {
+      if (llvm::any_of(visit.rule.factors,
+                       [](const Factor &factor) { return factor.kind == FactorKind::Sum; })) {
+        isQueued[index] = true;
+        queue.push_back(index);
+      }
+    }
+    drain(Stage::All);
   }
+  enterBarriers();
 }
 
 void Program::propagate() { Propagation(*this).run(); }
