@@ -186,7 +186,7 @@ def attributes_of(plan, note, kind):
 
 def renamed(rest, old, new):
     own, comment = split_comment(rest)
-    pattern = rf"(?<![\w.\-]){re.escape(old)}(?![\w.\-])"
+    pattern = rf"(?<![\w.\-\"\\]){re.escape(old)}(?![\w.\-\"\\])"  # not the names of axes
     return re.sub(pattern, new, own) + re.sub(pattern, new, comment)
 
 

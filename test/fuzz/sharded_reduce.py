@@ -11,6 +11,7 @@ import argparse
 import copy
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -116,6 +117,25 @@ def with_half_axis(plan, axis):
     return n
 
 
+def without_results(candidate):
+    """Candidates that return fewer arrays: half of them, then all but one."""
+    at = next(i for i, line in enumerate(candidate.entry.lines) if line[4])
+    if candidate.entry.lines[at][2] != "tuple":
+        return
+    names = re.findall(r"[A-Za-z_][\w.\-]*", candidate.entry.lines[at][3])
+    types = {line[0]: line[1] for line in candidate.entry.lines}
+    size = len(names) // 2
+    while size:
+        for start in range(0, len(names), size):
+            kept = names[:start] + names[start + size:]
+            if kept:
+                n = candidate.copy()
+                n.entry.lines[at][1] = f"({', '.join(types[k] for k in kept)})"
+                n.entry.lines[at][3] = f"{', '.join(kept)})"
+                yield n.tidy()
+        size //= 2
+
+
 class Reducer:
     def __init__(self, tool, folder, is_any):
         import reduce
@@ -150,13 +170,14 @@ class Reducer:
 
     def kind(self, why):
         """What tells one refusal from another: the message without names, places and numbers."""
-        import re
         at = why.find("error:")
         return re.sub(r"[\w.\-/]*\d[\w.\-/]*|'[^']*'|\[[^\]]*\]", "", why[at:at + 60]) if at >= 0 else ""
 
     def candidates(self, state):
         for plan in smaller_plans(state.plan):
             yield State(state.candidate, plan)
+        for c in without_results(state.candidate):
+            yield State(c, tidy(state.plan, c))
         for c in self.attempts(self, state.candidate):
             yield State(c, tidy(state.plan, c))
 
@@ -197,7 +218,7 @@ def main():
     reducer.case(small).keep(base + ".min", f"{verdict}: {why}")
     print(small.text())
     print(f"// {verdict}: {why}\n// {options.tool} {base}.min.hlo --partitions={small.plan['partitions']} --global --inputs={base}.min.npz "
-          f"--outputs=O.npz   ({reducer.runs} runs)")
+          f"--outputs=O.npz {reducer.case(small).guard()}   ({reducer.runs} runs)")
 
 
 if __name__ == "__main__":

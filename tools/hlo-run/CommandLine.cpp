@@ -87,7 +87,8 @@ struct Flags {
   cl::opt<std::string> guardPages{
       "guard-pages", cl::value_desc("before|after"), cl::cat(category),
       cl::desc("Put each buffer and the arena next to an inaccessible page: just before "
-               "its start, or just after its end; inputs cannot be written")};
+               "its start, or just after its end; inputs cannot be written. With --global, "
+               "what shards have beyond their arrays is filled with 1 bits")};
   cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::value_desc("n"), cl::cat(category),
                          cl::desc("Threads of the compiler (default: one per CPU)")};
   cl::opt<unsigned> replicas{

@@ -151,7 +151,12 @@ static Error fillOne(const CommandLine &line, const Source *source, uint32_t i,
     fillRandom(line.seed, i, global->describe(), global->data());
   }
   for (const Member &member : members) {
-    if (Error e = global->take(member.rank, member.program->input(i))) {
+    char *shard = member.program->input(i);
+    if (Error e = global->take(member.rank, shard)) {
+      return e;
+    }
+    if (Error e =
+            line.guard == GuardSide::None ? Error::success() : global->spoil(member.rank, shard)) {
       return e;
     }
   }

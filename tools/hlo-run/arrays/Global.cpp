@@ -115,6 +115,28 @@ Error GlobalArray::take(uint32_t rank, char *shard) const {
   return Error::success();
 }
 
+Error GlobalArray::spoil(uint32_t rank, char *shard) const {
+  Expected<GlobalArray> ones = make(leaf);
+  Memory mask(leaf.bytes);
+  if (!ones) {
+    return ones.takeError();
+  }
+  if (!mask) {
+    return noMemory(leaf);
+  }
+  std::memset(ones->data(), 1, ones->describe().bytes);
+  if (Error e = ones->take(rank, mask.data())) {
+    return e;
+  }
+  for (uint64_t i = 0; i < leaf.bytes; ++i) {
+    if (!mask.data()[i]) {
+      shard[i] = leaf.type == HLO_PRED ? 1 : -1;
+    }
+  }
+  normalize(leaf.type, MutableArrayRef(shard, static_cast<size_t>(leaf.bytes)));
+  return Error::success();
+}
+
 Error GlobalArray::put(uint32_t rank, const char *shard) {
   hlo_buffer_desc bytes = ofBytes(leaf);
   return statusError(hlo_shard_put(&bytes, static_cast<int32_t>(rank), shard, memory.data()), leaf);

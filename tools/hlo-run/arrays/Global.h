@@ -27,6 +27,9 @@ public:
 
   /// Copies the shard of a rank to `shard`, leaf.bytes bytes; what it has beyond the array is zero.
   llvm::Error take(uint32_t rank, char *shard) const;
+  /// Fills what the rank's shard has beyond the array with 1 bits, or `true` for pred: NaN, and the
+  /// largest numbers. A program must not depend on it.
+  llvm::Error spoil(uint32_t rank, char *shard) const;
   /// Copies what a shard has of an array that make() made.
   llvm::Error put(uint32_t rank, const char *shard);
 
