@@ -148,6 +148,7 @@ static const llvm::DenseMap<TypeID, OpProperties> &table() {
     {of<CollectivePermuteOp>(),      {Role::TopLevel,  1, Runtime | Collective | Effect}},
     {of<CollectivePermuteStartOp>(), {Role::TopLevel,  1, Effect | Composite}},
     {of<CollectivePermuteDoneOp>(),  {Role::TopLevel,  1, Effect | Composite}},
+    {of<CollectiveDoneOp>(),         {Role::TopLevel,  1, Runtime | Collective | Effect}},
     {of<PartitionIdOp>(),            {Role::TopLevel,  1, Runtime | Collective}},
     {of<ReplicaIdOp>(),              {Role::TopLevel,  1, Runtime | Collective}},
     {of<InfeedOp>(),                 {Role::TopLevel,  1, Runtime | Effect}},

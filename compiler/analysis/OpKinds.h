@@ -86,6 +86,10 @@ bool isRuntimeOp(mlir::Operation *op);
 /// True if the op's effect depends on the ranks that the program runs on.
 bool isCollectiveOp(mlir::Operation *op);
 
+/// The unit attribute of a collective that only begins at its place. Its results are complete at the
+/// `hlo.collective_done` that takes them.
+inline constexpr llvm::StringLiteral kAsyncAttr = "hlo.async";
+
 } // namespace hlo
 
 #endif

@@ -54,6 +54,8 @@ orc::ExecutorAddr findRuntimeSymbol(StringRef name) {
                     .Case("hlo_rt_poll", address(hlo_rt_poll))
                     .Case("hlo_rt_fail", address(hlo_rt_fail))
                     .Case("hlo_rt_collective_run", address(hlo_rt_collective_run))
+                    .Case("hlo_rt_collective_start", address(hlo_rt_collective_start))
+                    .Case("hlo_rt_collective_done", address(hlo_rt_collective_done))
                     .Case("hlo_rt_next_state", address(hlo_rt_next_state))
                     .Case("hlo_rt_count", address(hlo_rt_count))
                     .Case("hlo_rt_draw", address(hlo_rt_draw))

@@ -490,9 +490,10 @@ void hlo::setNumber(MutableArrayRef<char> object, StringRef symbol, uint64_t off
 ArrayRef<StringRef> hlo::importedSymbols() {
   static constexpr StringRef symbols[] = {
       "hlo_rt_begin", "hlo_rt_end", "hlo_rt_parallel_for", "hlo_rt_parallel_scratch", "hlo_rt_poll",
-      "hlo_rt_fail", "hlo_rt_collective_run", "hlo_rt_prepare_begin", "hlo_rt_prepare_end",
-      "hlo_rt_next_state", "hlo_rt_draw", "hlo_rt_count", "hlo_rt_custom_call", "hlo_rt_feed",
-      "hlo_rt_run_level", "hlo_rt_prepare_level", "memcpy", "memmove", "memset",
+      "hlo_rt_fail", "hlo_rt_collective_run", "hlo_rt_collective_start", "hlo_rt_collective_done",
+      "hlo_rt_prepare_begin", "hlo_rt_prepare_end", "hlo_rt_next_state", "hlo_rt_draw",
+      "hlo_rt_count", "hlo_rt_custom_call", "hlo_rt_feed", "hlo_rt_run_level",
+      "hlo_rt_prepare_level", "memcpy", "memmove", "memset",
       // SSE4.1 has instructions for these; older CPUs call libm.
       "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round", "roundf", "roundeven",
       "roundevenf", "rint", "rintf", "nearbyint", "nearbyintf"};

@@ -73,7 +73,7 @@ public:
 
 private:
   uint64_t ofRuntime(StringRef name) {
-    if (name == "hlo_rt_collective_run") {
+    if (name.starts_with("hlo_rt_collective_")) {
       return kRuntimeStackBytes + kCollectiveStackBytes + ofKernels();
     }
     return kRuntimeStackBytes + (name.starts_with("hlo_rt_parallel") ? ofTasks() : 0);

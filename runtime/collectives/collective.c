@@ -51,6 +51,25 @@ hlo_status hlo_collective_fail(Collective *c, hlo_status code, const char *what)
   return code;
 }
 
+hlo_comm_step hlo_next_step(Collective *c) {
+  const hlo_call *call = c->frame->call;
+  const hlo_comm_step step = {.struct_size = sizeof step,
+                              .num_members = c->n,
+                              .self = c->self,
+                              .reads_follow = c->reads_follow,
+                              .members = c->members,
+                              .tag = c->tag++,
+                              .opcode = c->desc->op.opcode,
+                              .name = c->desc->op.name,
+                              .module = c->frame->desc->name,
+                              .run_id = HLO_FIELD(call, run_id),
+                              .cancel = HLO_FIELD(call, cancel),
+                              .deadline_ns = HLO_FIELD(call, deadline_ns),
+                              .message = HLO_FIELD(call, message),
+                              .message_bytes = HLO_FIELD(call, message_bytes)};
+  return step;
+}
+
 hlo_status hlo_exchange(Collective *c) {
   if (c->self >= 0 && c->receive[c->self].count > 0) {
     hlo_copy_part(&c->receive[c->self], &c->send[c->self]);
@@ -58,24 +77,14 @@ hlo_status hlo_exchange(Collective *c) {
   if (c->n <= 1) {
     return HLO_OK;
   }
+  if (c->request != NULL) {
+    hlo_note_exchange(c);
+    return HLO_OK;
+  }
   if (!HLO_HAS_FIELD(c->comm, exchange) || c->comm->exchange == NULL) {
     return hlo_collective_fail(c, HLO_ERR_MISSING, "hlo_comm has no exchange");
   }
-  const hlo_call *call = c->frame->call;
-  hlo_comm_step step = {.struct_size = sizeof step,
-                        .num_members = c->n,
-                        .self = c->self,
-                        .reads_follow = c->reads_follow,
-                        .members = c->members,
-                        .tag = c->tag++,
-                        .opcode = c->desc->op.opcode,
-                        .name = c->desc->op.name,
-                        .module = c->frame->desc->name,
-                        .run_id = HLO_FIELD(call, run_id),
-                        .cancel = HLO_FIELD(call, cancel),
-                        .deadline_ns = HLO_FIELD(call, deadline_ns),
-                        .message = HLO_FIELD(call, message),
-                        .message_bytes = HLO_FIELD(call, message_bytes)};
+  const hlo_comm_step step = hlo_next_step(c);
   if (step.message_bytes > 0 && step.message != NULL) {
     step.message[0] = 0;
   }
@@ -171,9 +180,8 @@ static hlo_status find_group(Collective *c, int32_t rank, int32_t total) {
   return HLO_OK;
 }
 
-/* For a permutation: the members are this rank, its target and its source, without repetition.
- * Passes on the member numbers of target and source; -1 for none. */
-static hlo_status run_permute(Collective *c, int32_t rank) {
+/* For a permutation: the members are this rank, its target and its source, without repetition. */
+static void find_permute(Collective *c, int32_t rank) {
   const int64_t own = c->desc->mode == HLO_GROUPS_OF_PARTITIONS ? c->comm->partition
                       : c->desc->mode == HLO_GROUPS_OF_REPLICAS ? c->comm->replica
                                                                 : rank;
@@ -193,20 +201,23 @@ static hlo_status run_permute(Collective *c, int32_t rank) {
   c->n = 1;
   c->self = 0;
   const int32_t wanted[2] = {target, source};
-  int32_t numbers[2];
+  int32_t *numbers[2] = {&c->target, &c->source};
   for (int i = 0; i < 2; ++i) {
-    numbers[i] = wanted[i] < 0 ? -1 : index_of(c->members, c->n, wanted[i]);
-    if (wanted[i] >= 0 && numbers[i] < 0) {
-      numbers[i] = c->n;
+    *numbers[i] = wanted[i] < 0 ? -1 : index_of(c->members, c->n, wanted[i]);
+    if (wanted[i] >= 0 && *numbers[i] < 0) {
+      *numbers[i] = c->n;
       c->members[c->n++] = wanted[i];
     }
   }
-  return hlo_collective_permute(c, numbers[0], numbers[1]);
 }
 
-static hlo_status run_group(Collective *c) {
+hlo_status hlo_run_group(Collective *c) {
   hlo_status status = HLO_OK;
   switch (c->desc->kind) {
+    case HLO_COLLECTIVE_PERMUTE:
+      return hlo_collective_permute(c, c->target, c->source);
+    case HLO_COLLECTIVE_BROADCAST:
+      return hlo_collective_broadcast(c);
     case HLO_ALL_REDUCE:
       return hlo_all_reduce(c);
     case HLO_ALL_GATHER:
@@ -240,9 +251,6 @@ static uint64_t first_tag(const hlo_rt_op *op) {
  * work. */
 #define TABLE_BYTES_PER_RANK (8 + 2 * sizeof(hlo_comm_part) + sizeof(Place) + 32)
 _Static_assert(TABLE_BYTES_PER_RANK <= 128, "HLO_COLLECTIVE_SCRATCH_BYTES");
-/* Bytes on the stack: tables for 16 ranks, with room for the places of some operands. */
-#define STACK_TABLE_BYTES (HLO_COLLECTIVE_STACK_RANKS * 128 + 4096)
-
 /* Lays out the tables for `total` ranks in `bytes` bytes of memory; 0 if that is too small. */
 static int make_tables(Collective *c, char *memory, uint64_t bytes, int64_t total) {
   const uint64_t n = total < 4 ? 4 : (uint64_t)total; /* a permutation may name three ranks */
@@ -261,46 +269,52 @@ static int make_tables(Collective *c, char *memory, uint64_t bytes, int64_t tota
   return 1;
 }
 
-hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc,
-                                 void *const *buffers) {
+hlo_status hlo_prepare_collective(Collective *c, char *memory, uint64_t bytes) {
   static const hlo_comm alone = {
       .struct_size = sizeof alone, .num_replicas = 1, .num_partitions = 1};
+  hlo_frame *frame = c->frame;
   const hlo_comm *given = HLO_FIELD(frame->call, comm);
-  const hlo_comm *comm = given != NULL ? given : &alone;
-  if (desc->kind == HLO_REPLICA_ID || desc->kind == HLO_PARTITION_ID) {
-    const int32_t id = desc->kind == HLO_REPLICA_ID ? comm->replica : comm->partition;
-    memcpy(buffers[0], &id, sizeof id);
-    return HLO_OK;
-  }
+  const hlo_comm *comm = c->comm = given != NULL ? given : &alone;
   const int64_t total = (int64_t)comm->num_replicas * comm->num_partitions;
-  Collective c = {
-      .frame = frame, .desc = desc, .comm = comm, .buffers = buffers, .tag = first_tag(&desc->op)};
+  c->tag = first_tag(&c->desc->op);
+  c->scratch_bytes = c->desc->op.scratch_bytes;
+  c->scratch =
+      c->scratch_bytes > 0 ? c->buffers[c->desc->op.num_operands + c->desc->op.num_results] : NULL;
   if (comm->num_replicas < 1 || comm->num_partitions < 1) {
-    return hlo_collective_fail(&c, HLO_INVALID_ARGUMENT, "hlo_comm has no ranks");
+    return hlo_collective_fail(c, HLO_INVALID_ARGUMENT, "hlo_comm has no ranks");
   }
   if (total > HLO_MOST_RANKS) {
-    return hlo_collective_fail(&c, HLO_UNIMPLEMENTED, "more than 1024 ranks");
+    return hlo_collective_fail(c, HLO_UNIMPLEMENTED, "more than 1024 ranks");
   }
-  _Alignas(64) char memory[STACK_TABLE_BYTES];
   const uint64_t scratch = frame->slot_bytes ? frame->slot_bytes - HLO_SLOT_HEADER_BYTES : 0;
-  if (!make_tables(&c, memory, sizeof memory, total) &&
-      !make_tables(&c, frame->scratch, scratch, total)) {
-    return hlo_collective_fail(&c, HLO_INVALID_ARGUMENT,
+  if (!make_tables(c, memory, bytes, total) && !make_tables(c, frame->scratch, scratch, total)) {
+    return hlo_collective_fail(c, HLO_INVALID_ARGUMENT,
                                "hlo_comm has more ranks than the module was compiled for");
   }
   const int32_t rank = comm->replica * comm->num_partitions + comm->partition;
-  if (desc->kind == HLO_COLLECTIVE_PERMUTE) {
-    return run_permute(&c, rank);
+  if (c->desc->kind == HLO_COLLECTIVE_PERMUTE) {
+    find_permute(c, rank);
+    return HLO_OK;
   }
-  hlo_status status = find_group(&c, rank, (int32_t)total);
-  if (status != HLO_OK) {
-    return status;
+  const hlo_status status = find_group(c, rank, (int32_t)total);
+  if (status == HLO_OK && c->n == 0 && c->desc->kind != HLO_COLLECTIVE_BROADCAST) {
+    return hlo_collective_fail(c, HLO_INVALID_ARGUMENT, "no group has this rank");
   }
-  if (desc->kind == HLO_COLLECTIVE_BROADCAST) {
-    return hlo_collective_broadcast(&c);
+  return status;
+}
+
+hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc,
+                                 void *const *buffers) {
+  if (desc->kind == HLO_REPLICA_ID || desc->kind == HLO_PARTITION_ID) {
+    const hlo_comm *comm = HLO_FIELD(frame->call, comm);
+    const int32_t id = comm == NULL                   ? 0
+                       : desc->kind == HLO_REPLICA_ID ? comm->replica
+                                                      : comm->partition;
+    memcpy(buffers[0], &id, sizeof id);
+    return HLO_OK;
   }
-  if (c.n == 0) {
-    return hlo_collective_fail(&c, HLO_INVALID_ARGUMENT, "no group has this rank");
-  }
-  return run_group(&c);
+  Collective c = {.frame = frame, .desc = desc, .buffers = buffers};
+  _Alignas(64) char memory[HLO_STACK_TABLE_BYTES];
+  const hlo_status status = hlo_prepare_collective(&c, memory, sizeof memory);
+  return status == HLO_OK ? hlo_run_group(&c) : status;
 }

@@ -16,6 +16,9 @@
  * reads_follow, ranks read each other's memory, and count as readers until they enter the next
  * exchange or leave.
  *
+ * What a rank begins and finishes in two calls is in requests.c, apart from the boxes. Here are its
+ * waits, which use the same bells, and the threads that help with it.
+ *
  * Atomic operations are sequentially consistent unless they are polled. Two pairs need it: "ring,
  * then look whether the rank sleeps" against "say that it sleeps, then look whether it rang", and
  * "count as a reader, then look for a failure" against "fail, then look for readers". Elsewhere
@@ -34,6 +37,7 @@
 #include <time.h>
 
 #include "collective.h"
+#include "requests.h"
 #include "runtime/core/checked.h"
 #include "runtime/core/hints.h"
 #include "runtime/core/text.h"
@@ -71,6 +75,12 @@ struct hlo_ranks {
   char text[512];
   Rank *ranks;
   Box *boxes; /* [source * count + target] */
+  hlo_requests *requests;
+  /* Null, or of each rank a thread that executes its requests, with a bell of its own. */
+  Rank *helpers;
+  pthread_t *threads;
+  int32_t num_threads;
+  _Atomic uint32_t ended; /* 1: helpers return */
 };
 
 static int64_t now_ns(void) {
@@ -287,8 +297,7 @@ static void withdraw(Exchange *x) {
   }
 }
 
-static hlo_status give_error(Exchange *x) {
-  withdraw(x);
+static hlo_status tell_error(const Exchange *x) {
   hlo_text text = hlo_text_begin(x->step->message, x->step->message_bytes);
   hlo_text_add(&text, x->step->module);
   hlo_text_add(&text, ": ");
@@ -297,6 +306,26 @@ static hlo_status give_error(Exchange *x) {
   /* To the other ranks a cancelled call is an error of its rank. */
   const int own = status == HLO_CANCELLED && x->ranks->culprit != x->rank;
   return own ? HLO_ABORTED : status;
+}
+
+static hlo_status give_error(Exchange *x) {
+  withdraw(x);
+  return tell_error(x);
+}
+
+/* Sleeps until the rank's bell rings again after `seen` rings, or until something may end its wait,
+ * which began at `start`. */
+static void doze(const Exchange *x, uint32_t seen, int64_t start, int64_t now, int64_t timeout_ns) {
+  const int64_t slice = x->step->cancel != NULL ? 2000000 : 1000000000;
+  int64_t until = now + slice;
+  const int64_t end = hlo_deadline_after(start, timeout_ns);
+  if (end != 0 && end < until) {
+    until = end;
+  }
+  if (x->step->deadline_ns != 0 && x->step->deadline_ns < until) {
+    until = x->step->deadline_ns;
+  }
+  sleep_until(x->self, seen, until);
 }
 
 /* Runs the exchange until no message is left. */
@@ -326,16 +355,7 @@ static hlo_status run_exchange(Exchange *x, int64_t timeout_ns) {
     if (atomic_load(&x->ranks->failed)) {
       continue;
     }
-    const int64_t slice = x->step->cancel != NULL ? 2000000 : 1000000000;
-    int64_t until = now + slice;
-    const int64_t end = hlo_deadline_after(start, timeout_ns);
-    if (end != 0 && end < until) {
-      until = end;
-    }
-    if (x->step->deadline_ns != 0 && x->step->deadline_ns < until) {
-      until = x->step->deadline_ns;
-    }
-    sleep_until(x->self, seen, until);
+    doze(x, seen, start, now, timeout_ns);
   }
   return HLO_OK;
 }
@@ -372,6 +392,176 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
   return status;
 }
 
+static void changed(void *user, int32_t rank) {
+  hlo_ranks *ranks = user;
+  ring(&ranks->ranks[rank]);
+  if (ranks->helpers != NULL) {
+    ring(&ranks->helpers[rank]);
+  }
+}
+
+static hlo_status begin(void *user, hlo_comm_request *request) {
+  Rank *self = user;
+  hlo_ranks *ranks = self->ranks;
+  if (atomic_load(&ranks->failed)) {
+    const Exchange x = {
+        .ranks = ranks, .rank = (int32_t)(self - ranks->ranks), .step = request->step};
+    return tell_error(&x);
+  }
+  hlo_requests_begin(ranks->requests, (int32_t)(self - ranks->ranks), request);
+  return HLO_OK;
+}
+
+/* A rank that this one waits for, although it has posted a message of a later exchange: in the
+ * program of this rank, that exchange comes after the request. -1: there is none. */
+static int32_t find_ahead(const Exchange *x, const hlo_comm_request *request) {
+  for (int32_t m = 0; m < x->step->num_members; ++m) {
+    const int32_t peer = x->step->members[m];
+    if (m != x->step->self && atomic_load(&box_of(x, peer, x->rank)->state) == Posted &&
+        hlo_requests_waits_for(x->ranks->requests, request, m)) {
+      return peer;
+    }
+  }
+  return -1;
+}
+
+/* Looks for reasons to give up a request that waits. */
+static void look_at_request(Exchange *x, const hlo_comm_request *request, int64_t now,
+                            int64_t waited_ns, int64_t timeout_ns) {
+  for (int32_t m = 0; m < x->step->num_members; ++m) {
+    x->sent[m] = x->received[m] =
+        (unsigned char)!hlo_requests_waits_for(x->ranks->requests, request, m);
+  }
+  const int32_t ahead = find_ahead(x, request);
+  if (ahead >= 0) {
+    report_mismatch(x, ahead);
+    return;
+  }
+  look_at_call(x, now, waited_ns);
+  if (timeout_ns > 0 && waited_ns >= timeout_ns) {
+    report_timeout(x, waited_ns);
+  }
+}
+
+static hlo_status run_request(Exchange *x, hlo_comm_request *request, int64_t timeout_ns) {
+  hlo_ranks *ranks = x->ranks;
+  const int64_t start = now_ns();
+  for (;;) {
+    const uint32_t seen = atomic_load(&x->self->events);
+    int32_t peer = -1;
+    const int state = hlo_requests_progress(ranks->requests, request, &peer);
+    if (state == HLO_REQUEST_COMPLETE) {
+      return HLO_OK;
+    }
+    if (state == HLO_REQUEST_MISMATCH) {
+      report_mismatch(x, peer);
+    }
+    if (atomic_load(&ranks->failed)) {
+      hlo_requests_withdraw(ranks->requests, x->rank);
+      return tell_error(x);
+    }
+    if (state == HLO_REQUEST_PROGRESSED) {
+      continue;
+    }
+    for (uint32_t idle = 0; idle < ranks->spins && atomic_load(&x->self->events) == seen; ++idle) {
+      hlo_pause();
+    }
+    if (atomic_load(&x->self->events) != seen) {
+      continue;
+    }
+    const int64_t now = now_ns();
+    look_at_request(x, request, now, now - start, timeout_ns);
+    if (!atomic_load(&ranks->failed)) {
+      doze(x, seen, start, now, timeout_ns);
+    }
+  }
+}
+
+static hlo_status finish(void *user, hlo_comm_request *request) {
+  Rank *self = user;
+  hlo_ranks *ranks = self->ranks;
+  unsigned char sent[HLO_MOST_RANKS], received[HLO_MOST_RANKS];
+  Exchange x = {ranks,    self, (int32_t)(self - ranks->ranks), request->step, NULL, NULL, sent,
+                received, 0};
+  atomic_store(&self->opcode, request->step->opcode);
+  atomic_store(&self->at, request->step->name);
+  atomic_store(&self->tag, request->step->tag);
+  const hlo_status status = run_request(&x, request, self->comm.timeout_ns);
+  atomic_store(&self->tag, 0);
+  return status;
+}
+
+static void *help(void *user) {
+  Rank *helper = user;
+  hlo_ranks *ranks = helper->ranks;
+  const int32_t rank = (int32_t)(helper - ranks->helpers);
+  while (!atomic_load(&ranks->ended)) {
+    const uint32_t seen = atomic_load(&helper->events);
+    if (!hlo_requests_help(ranks->requests, rank)) {
+      sleep_until(helper, seen, now_ns() + 1000000000);
+    }
+  }
+  return NULL;
+}
+
+static void init_bell(Rank *rank, hlo_ranks *ranks) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_mutex_init(&rank->mutex, NULL);
+  pthread_cond_init(&rank->bell, &attributes);
+  pthread_condattr_destroy(&attributes);
+  rank->ranks = ranks;
+}
+
+static void destroy_bell(Rank *rank) {
+  pthread_mutex_destroy(&rank->mutex);
+  pthread_cond_destroy(&rank->bell);
+}
+
+static void end_helpers(hlo_ranks *ranks) {
+  if (ranks->helpers == NULL) {
+    return;
+  }
+  atomic_store(&ranks->ended, 1);
+  for (int32_t r = 0; r < ranks->num_threads; ++r) {
+    ring(&ranks->helpers[r]);
+    pthread_join(ranks->threads[r], NULL);
+  }
+  for (int32_t r = 0; r < ranks->count; ++r) {
+    destroy_bell(&ranks->helpers[r]);
+  }
+  free(ranks->threads);
+  free(ranks->helpers);
+  ranks->helpers = NULL;
+}
+
+hlo_status hlo_ranks_start_helpers(hlo_ranks *ranks) {
+  const size_t n = (size_t)ranks->count;
+  Rank *helpers = aligned_alloc(64, n * sizeof(Rank));
+  pthread_t *threads = malloc(n * sizeof(pthread_t));
+  if (helpers == NULL || threads == NULL) {
+    free(helpers);
+    free(threads);
+    return HLO_RESOURCE_EXHAUSTED;
+  }
+  memset(helpers, 0, n * sizeof(Rank));
+  for (size_t r = 0; r < n; ++r) {
+    init_bell(&helpers[r], ranks);
+  }
+  ranks->helpers = helpers;
+  ranks->threads = threads;
+  ranks->num_threads = 0;
+  for (int32_t r = 0; r < ranks->count; ++r) {
+    if (pthread_create(&threads[r], NULL, help, &helpers[r]) != 0) {
+      end_helpers(ranks);
+      return HLO_RESOURCE_EXHAUSTED;
+    }
+    ++ranks->num_threads;
+  }
+  return HLO_OK;
+}
+
 static void leave(void *user, hlo_status status, const char *message) {
   Rank *self = user;
   stop_reading(self);
@@ -383,7 +573,9 @@ static void leave(void *user, hlo_status status, const char *message) {
   hlo_text_add(&text, hlo_status_name(status));
   hlo_text_add(&text, ": ");
   hlo_text_add(&text, message);
-  fail_all(self->ranks, HLO_ABORTED, (int32_t)(self - self->ranks->ranks), buffer);
+  const int32_t rank = (int32_t)(self - self->ranks->ranks);
+  fail_all(self->ranks, HLO_ABORTED, rank, buffer);
+  hlo_requests_withdraw(self->ranks->requests, rank);
 }
 
 hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_t timeout_ns) {
@@ -395,7 +587,11 @@ hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_
   hlo_ranks *ranks = calloc(1, sizeof *ranks);
   Rank *list = ranks ? aligned_alloc(64, n * sizeof(Rank)) : NULL;
   Box *boxes = list ? aligned_alloc(64, n * n * sizeof(Box)) : NULL;
-  if (boxes == NULL) {
+  if (boxes != NULL) {
+    ranks->requests = hlo_requests_create((int32_t)count, changed, ranks);
+  }
+  if (boxes == NULL || ranks->requests == NULL) {
+    free(boxes);
     free(list);
     free(ranks);
     return NULL;
@@ -408,14 +604,9 @@ hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_
   /* With a CPU for each rank, poll for as long as it takes to fall asleep and wake up (some tens of
    * microseconds) before sleeping. */
   ranks->spins = hlo_pool_cpus() >= (uint32_t)count ? 400 : 32;
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   for (int32_t r = 0; r < ranks->count; ++r) {
     Rank *rank = &list[r];
-    pthread_mutex_init(&rank->mutex, NULL);
-    pthread_cond_init(&rank->bell, &attributes);
-    rank->ranks = ranks;
+    init_bell(rank, ranks);
     rank->comm = (hlo_comm){.struct_size = sizeof(hlo_comm),
                             .shared_memory = 1,
                             .user = rank,
@@ -425,9 +616,10 @@ hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_
                             .num_partitions = num_partitions,
                             .timeout_ns = timeout_ns,
                             .exchange = exchange,
-                            .leave = leave};
+                            .leave = leave,
+                            .begin = begin,
+                            .finish = finish};
   }
-  pthread_condattr_destroy(&attributes);
   return ranks;
 }
 
@@ -435,10 +627,11 @@ void hlo_ranks_destroy(hlo_ranks *ranks) {
   if (ranks == NULL) {
     return;
   }
+  end_helpers(ranks);
   for (int32_t r = 0; r < ranks->count; ++r) {
-    pthread_mutex_destroy(&ranks->ranks[r].mutex);
-    pthread_cond_destroy(&ranks->ranks[r].bell);
+    destroy_bell(&ranks->ranks[r]);
   }
+  hlo_requests_destroy(ranks->requests);
   free(ranks->boxes);
   free(ranks->ranks);
   free(ranks);

@@ -10,6 +10,10 @@
  * waited too long asks the members with missing messages whether they are at the same instruction.
  * A member that answers is waiting itself, and is not blamed.
  *
+ * An exchange in two parts (hlo_comm.begin, finish) has its messages under way in between; MPI
+ * moves them when it can, at the latest in the next exchange. If an exchange fails, all that have
+ * begun fail with it.
+ *
  * An exchange that fails returns when MPI no longer reads or writes its buffers. Receives are
  * cancelled and waited for: one whose message has begun to arrive completes with it. Then the
  * process announces that it receives nothing more (SETTLED), so that its senders know that the rest
@@ -47,6 +51,14 @@ typedef struct Failure {
   char text[504];
 } Failure;
 
+/* Messages under way: of each member `parts` times a receive and a send. */
+typedef struct Pending {
+  struct Pending *next;
+  const hlo_comm_step *step;
+  MPI_Request *requests; /* receive and send of message j with member m: from 2 * (m * parts + j) */
+  int parts;
+} Pending;
+
 struct hlo_mpi {
   hlo_comm comm;
   MPI_Comm group;
@@ -59,7 +71,7 @@ struct hlo_mpi {
   unsigned char *here;  /* of each member, once timed out: it is at the same instruction */
   /* Of an exchange: two for each member, which is a process, so 2 * size at most. */
   MPI_Request *requests;
-  int *indices;
+  Pending *pending;  /* all that has begun and not finished */
   int settled;       /* this process has said so */
   uint64_t question; /* the instruction at which this process asks who else is there */
 };
@@ -184,9 +196,33 @@ static int make_type(const hlo_mpi *mpi, const hlo_comm_part *part, MPI_Datatype
   return error == MPI_SUCCESS ? MPI_Type_commit(type) : error;
 }
 
-/* Starts the messages; `requests` has two per member. */
-static int start_all(hlo_mpi *mpi, const hlo_comm_step *step, const hlo_comm_part *send,
-                     const hlo_comm_part *receive, MPI_Request *requests) {
+/* Starts message `part` of the exchange: receives it, or sends it. */
+static int start_message(hlo_mpi *mpi, int receives, const hlo_comm_part *part, int peer, int tag,
+                         MPI_Request *request) {
+  MPI_Datatype type = MPI_BYTE;
+  uint64_t bytes = part->bytes;
+  int error = MPI_SUCCESS;
+  const int simple = (part->count == 1 || part->stride == part->bytes) &&
+                     !__builtin_mul_overflow(bytes, part->count, &bytes) && bytes <= 1 << 30;
+  const int count = simple ? (int)bytes : 1;
+  if (!simple) {
+    error = make_type(mpi, part, &type);
+  }
+  if (error == MPI_SUCCESS) {
+    error = receives ? MPI_Irecv(part->data, count, type, peer, tag, mpi->group, request)
+                     : MPI_Isend(part->data, count, type, peer, tag, mpi->group, request);
+  }
+  if (!simple && type != MPI_BYTE) {
+    MPI_Type_free(&type);
+  }
+  return error;
+}
+
+/* Starts the messages. */
+static int start_all(hlo_mpi *mpi, const Pending *pending, const hlo_comm_part *send,
+                     const hlo_comm_part *receive) {
+  const hlo_comm_step *step = pending->step;
+  const int parts = pending->parts;
   const int tag = (int)((step->tag ^ step->tag >> 20) % TAGS);
   int error = MPI_SUCCESS;
   for (int32_t pass = 0; pass < 2; ++pass) {
@@ -194,46 +230,42 @@ static int start_all(hlo_mpi *mpi, const hlo_comm_step *step, const hlo_comm_par
       /* Receives first; starting with a different member on each rank, so that not all send to the
        * same one. */
       const int32_t member = (step->self + m) % step->num_members;
-      const hlo_comm_part *part = pass == 0 ? &receive[member] : &send[member];
-      if (member == step->self || part->count == 0) {
+      if (member == step->self) {
         continue;
       }
-      const int peer = step->members[member];
-      MPI_Request *request = &requests[2 * member + pass];
-      MPI_Datatype type = MPI_BYTE;
-      uint64_t bytes = part->bytes;
-      const int simple = (part->count == 1 || part->stride == part->bytes) &&
-                         !__builtin_mul_overflow(bytes, part->count, &bytes) && bytes <= 1 << 30;
-      const int count = simple ? (int)bytes : 1;
-      if (!simple) {
-        error = make_type(mpi, part, &type);
-      }
-      if (error == MPI_SUCCESS) {
-        error = pass == 0 ? MPI_Irecv(part->data, count, type, peer, tag, mpi->group, request)
-                          : MPI_Isend(part->data, count, type, peer, tag, mpi->group, request);
-      }
-      if (!simple && type != MPI_BYTE) {
-        MPI_Type_free(&type);
+      for (int j = 0; j < parts && error == MPI_SUCCESS; ++j) {
+        const int at = member * parts + j;
+        const hlo_comm_part *part = pass == 0 ? &receive[at] : &send[at];
+        if (part->count > 0) {
+          error = start_message(mpi, pass == 0, part, step->members[member], tag,
+                                &pending->requests[2 * at + pass]);
+        }
       }
     }
   }
   return error;
 }
 
-static int is_missing(const MPI_Request *requests, int32_t member) {
-  return requests[2 * member] != MPI_REQUEST_NULL || requests[2 * member + 1] != MPI_REQUEST_NULL;
+static int is_missing(const Pending *pending, int32_t member) {
+  const MPI_Request *of = &pending->requests[2 * member * pending->parts];
+  for (int i = 0; i < 2 * pending->parts; ++i) {
+    if (of[i] != MPI_REQUEST_NULL) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 /* Asks the members whose messages are missing whether they are at this instruction, and sets `here`
  * of those that answer within `most_ns`. */
-static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, int64_t most_ns) {
-  const MPI_Request *requests = mpi->requests;
+static void ask_missing(hlo_mpi *mpi, const Pending *pending, int64_t most_ns) {
+  const hlo_comm_step *step = pending->step;
   int asked = 0;
   memset(mpi->here, 0, (size_t)mpi->size);
   mpi->question = instruction_of(step);
   for (int32_t m = 0; m < step->num_members; ++m) {
     MPI_Request sent;
-    if (is_missing(requests, m) &&
+    if (is_missing(pending, m) &&
         MPI_Isend(&mpi->question, sizeof mpi->question, MPI_BYTE, step->members[m], QUESTION_TAG,
                   mpi->group, &sent) == MPI_SUCCESS) {
       MPI_Request_free(&sent);
@@ -259,15 +291,16 @@ static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, int64_t most_ns
 
 /* Names the members whose messages are missing; of those, only the ones that are not at this
  * instruction, if there are any. */
-static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, int64_t waited_ns) {
-  ask_missing(mpi, step, waited_ns / 10 < ASK_NS ? waited_ns / 10 : ASK_NS);
+static void report_timeout(hlo_mpi *mpi, const Pending *pending, int64_t waited_ns) {
+  const hlo_comm_step *step = pending->step;
+  ask_missing(mpi, pending, waited_ns / 10 < ASK_NS ? waited_ns / 10 : ASK_NS);
   char text[480];
   int length = snprintf(text, sizeof text, "%s %%%s: waited %lld ms for rank", step->opcode,
                         step->name, (long long)(waited_ns / 1000000));
   int named = 0;
   for (int strict = 1; strict >= 0 && named == 0; --strict) {
     for (int32_t m = 0; m < step->num_members && length < 400; ++m) {
-      if (is_missing(mpi->requests, m) && !(strict && mpi->here[m])) {
+      if (is_missing(pending, m) && !(strict && mpi->here[m])) {
         length += snprintf(text + length, sizeof text - (size_t)length, "%s%d",
                            named++ ? ", " : " ", step->members[m]);
       }
@@ -278,7 +311,8 @@ static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, int64_t wait
   fail_all(mpi, HLO_DEADLINE, text);
 }
 
-static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, int64_t now, int64_t waited_ns) {
+static void look_at_call(hlo_mpi *mpi, const Pending *pending, int64_t now, int64_t waited_ns) {
+  const hlo_comm_step *step = pending->step;
   const int64_t most = mpi->comm.timeout_ns;
   if (step->cancel != NULL && __atomic_load_n(step->cancel, __ATOMIC_RELAXED) != 0) {
     char text[480];
@@ -287,7 +321,7 @@ static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, int64_t now, i
     fail_all(mpi, HLO_CANCELLED, text);
   } else if ((step->deadline_ns != 0 && now >= step->deadline_ns) ||
              (most > 0 && waited_ns >= most)) {
-    report_timeout(mpi, step, waited_ns);
+    report_timeout(mpi, pending, waited_ns);
   }
 }
 
@@ -331,20 +365,52 @@ static int is_active(MPI_Request *request) {
   return !done;
 }
 
-/* Ends the messages of an exchange that has failed; see the top of this file. */
+static int count_of(const Pending *pending) { return pending->step->num_members * pending->parts; }
+
+/* Receives that are not complete. */
+static int active_receives(const hlo_mpi *mpi) {
+  int active = 0;
+  for (const Pending *pending = mpi->pending; pending != NULL; pending = pending->next) {
+    for (int i = 0; i < count_of(pending); ++i) {
+      active += is_active(&pending->requests[2 * i]);
+    }
+  }
+  return active;
+}
+
+/* Sends that are not complete and whose receivers may still read them; `late`: only those that have
+ * said so. The others are given up. */
+static int active_sends(const hlo_mpi *mpi, int late) {
+  int active = 0;
+  for (const Pending *pending = mpi->pending; pending != NULL; pending = pending->next) {
+    for (int i = 0; i < count_of(pending); ++i) {
+      MPI_Request *request = &pending->requests[2 * i + 1];
+      if (!is_active(request)) {
+        continue;
+      }
+      const int heard = mpi->heard[pending->step->members[i / pending->parts]];
+      if ((heard & 2) || (!(heard & 1) && late)) {
+        MPI_Request_free(request); /* nobody will read the message */
+      } else {
+        ++active;
+      }
+    }
+  }
+  return active;
+}
+
+/* Ends all messages under way after a failure; see the top of this file. */
 static void settle(hlo_mpi *mpi, const hlo_comm_step *step) {
-  MPI_Request *requests = mpi->requests;
-  for (int32_t m = 0; m < step->num_members; ++m) {
-    if (requests[2 * m] != MPI_REQUEST_NULL) {
-      MPI_Cancel(&requests[2 * m]);
+  for (const Pending *pending = mpi->pending; pending != NULL; pending = pending->next) {
+    for (int i = 0; i < count_of(pending); ++i) {
+      if (pending->requests[2 * i] != MPI_REQUEST_NULL) {
+        MPI_Cancel(&pending->requests[2 * i]);
+      }
     }
   }
   const int64_t end = now_ns() + SETTLE_NS;
   for (int left = 1, waits = 0; left > 0;) {
-    int receives = 0, sends = 0;
-    for (int32_t m = 0; m < step->num_members; ++m) {
-      receives += is_active(&requests[2 * m]);
-    }
+    const int receives = active_receives(mpi);
     if (receives == 0) {
       say_settled(mpi);
     } else if (!waits) {
@@ -352,46 +418,80 @@ static void settle(hlo_mpi *mpi, const hlo_comm_step *step) {
       say(mpi, PENDING_TAG);
     }
     listen(mpi);
-    for (int32_t m = 0; m < step->num_members; ++m) {
-      MPI_Request *request = &requests[2 * m + 1];
-      const int heard = mpi->heard[step->members[m]];
-      if (!is_active(request)) {
-        continue;
-      }
-      if ((heard & 2) || (!(heard & 1) && now_ns() >= end)) {
-        MPI_Request_free(request); /* nobody will read the message */
-      } else {
-        ++sends;
-      }
-    }
-    left = receives + sends;
+    left = receives + active_sends(mpi, now_ns() >= end);
     if (left > 0) {
-      answer_questions(mpi, step);
+      if (step != NULL) {
+        answer_questions(mpi, step);
+      }
       sched_yield();
     }
   }
+  mpi->pending = NULL;
 }
 
-static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm_part *send,
-                           const hlo_comm_part *receive) {
-  hlo_mpi *mpi = user;
+static void remove_pending(hlo_mpi *mpi, const Pending *pending) {
+  Pending **at = &mpi->pending;
+  while (*at != pending) {
+    at = &(*at)->next;
+  }
+  *at = pending->next;
+}
+
+static void fail_with(hlo_mpi *mpi, const hlo_comm_step *step, int error) {
+  char text[480], what[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(error, what, &length);
+  snprintf(text, sizeof text, "%s %%%s: MPI: %.*s", step->opcode, step->name, length, what);
+  fail_all(mpi, HLO_UNAVAILABLE, text);
+}
+
+/* Starts the messages of an exchange. */
+static hlo_status start_exchange(hlo_mpi *mpi, Pending *pending, const hlo_comm_part *send,
+                                 const hlo_comm_part *receive) {
   look_for_failure(mpi);
+  for (int i = 0; i < 2 * count_of(pending); ++i) {
+    pending->requests[i] = MPI_REQUEST_NULL;
+  }
+  pending->next = mpi->pending;
+  mpi->pending = pending;
+  int error = mpi->failed ? MPI_SUCCESS : start_all(mpi, pending, send, receive);
+  if (error != MPI_SUCCESS) {
+    fail_with(mpi, pending->step, error);
+  }
   if (mpi->failed) {
-    say_settled(mpi);
+    settle(mpi, pending->step);
+    return give_error(mpi, pending->step);
+  }
+  return HLO_OK;
+}
+
+/* Lets MPI go on, and sets *done if all messages of the exchange are complete. */
+static int test_messages(const Pending *pending, int *done) {
+  int error = MPI_SUCCESS;
+  *done = 1;
+  for (int i = 0; i < 2 * count_of(pending) && error == MPI_SUCCESS; ++i) {
+    int ended = 1;
+    if (pending->requests[i] != MPI_REQUEST_NULL) {
+      error = MPI_Test(&pending->requests[i], &ended, MPI_STATUS_IGNORE);
+    }
+    *done &= ended;
+  }
+  return error;
+}
+
+/* Waits for the end of an exchange. */
+static hlo_status finish_exchange(hlo_mpi *mpi, const Pending *pending) {
+  const hlo_comm_step *step = pending->step;
+  if (mpi->failed) { /* and settled, if this exchange has begun before that */
+    if (mpi->pending != NULL) {
+      settle(mpi, step);
+    }
     return give_error(mpi, step);
   }
-  const int total = 2 * step->num_members;
-  MPI_Request *requests = mpi->requests;
-  for (int i = 0; i < total; ++i) {
-    requests[i] = MPI_REQUEST_NULL;
-  }
-  int error = start_all(mpi, step, send, receive, requests);
   const int64_t start = now_ns();
-  int done = 0;
-  for (unsigned polls = 0; error == MPI_SUCCESS && !mpi->failed; ++polls) {
-    int completed = 0;
-    error = MPI_Testsome(total, requests, &completed, mpi->indices, MPI_STATUSES_IGNORE);
-    done = completed == MPI_UNDEFINED; /* none is left */
+  int error = MPI_SUCCESS, done = 0;
+  for (unsigned polls = 0; !mpi->failed; ++polls) {
+    error = test_messages(pending, &done);
     if (done || error != MPI_SUCCESS) {
       break;
     }
@@ -399,22 +499,40 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
       const int64_t now = now_ns();
       look_for_failure(mpi);
       answer_questions(mpi, step);
-      look_at_call(mpi, step, now, now - start);
+      look_at_call(mpi, pending, now, now - start);
       sched_yield(); /* there may be more ranks than CPUs */
     }
   }
   if (error != MPI_SUCCESS) {
-    char text[480], what[MPI_MAX_ERROR_STRING];
-    int length = 0;
-    MPI_Error_string(error, what, &length);
-    snprintf(text, sizeof text, "%s %%%s: MPI: %.*s", step->opcode, step->name, length, what);
-    fail_all(mpi, HLO_UNAVAILABLE, text);
-  }
-  if (done && error == MPI_SUCCESS) {
+    fail_with(mpi, step, error);
+  } else if (done && !mpi->failed) {
+    remove_pending(mpi, pending);
     return HLO_OK;
   }
   settle(mpi, step);
   return give_error(mpi, step);
+}
+
+static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm_part *send,
+                           const hlo_comm_part *receive) {
+  hlo_mpi *mpi = user;
+  Pending pending = {.step = step, .requests = mpi->requests, .parts = 1};
+  const hlo_status status = start_exchange(mpi, &pending, send, receive);
+  return status == HLO_OK ? finish_exchange(mpi, &pending) : status;
+}
+
+_Static_assert(sizeof(Pending) <= 256 && sizeof(MPI_Request) <= 8, "HLO_COMM_WORK_BYTES");
+
+static hlo_status begin(void *user, hlo_comm_request *request) {
+  Pending *pending = request->work;
+  *pending = (Pending){.step = request->step,
+                       .requests = (MPI_Request *)(void *)((char *)request->work + 256),
+                       .parts = (int)request->parts};
+  return start_exchange(user, pending, request->send, request->receive);
+}
+
+static hlo_status finish(void *user, hlo_comm_request *request) {
+  return finish_exchange(user, request->work);
 }
 
 static void leave(void *user, hlo_status status, const char *message) {
@@ -423,7 +541,7 @@ static void leave(void *user, hlo_status status, const char *message) {
   snprintf(text, sizeof text, "rank %d failed with %s: %s", mpi->rank, hlo_status_name(status),
            message);
   fail_all(mpi, HLO_ABORTED, text);
-  say_settled(mpi);
+  settle(mpi, NULL);
 }
 
 hlo_mpi *hlo_mpi_create(const void *communicator, int32_t num_partitions, int64_t timeout_ns) {
@@ -443,8 +561,7 @@ hlo_mpi *hlo_mpi_create(const void *communicator, int32_t num_partitions, int64_
       (mpi->told = malloc((size_t)mpi->size * sizeof *mpi->told)) == NULL ||
       (mpi->heard = calloc((size_t)mpi->size, 1)) == NULL ||
       (mpi->here = malloc((size_t)mpi->size)) == NULL ||
-      (mpi->requests = malloc((size_t)mpi->size * 2 * sizeof *mpi->requests)) == NULL ||
-      (mpi->indices = malloc((size_t)mpi->size * 2 * sizeof *mpi->indices)) == NULL) {
+      (mpi->requests = malloc((size_t)mpi->size * 2 * sizeof *mpi->requests)) == NULL) {
     hlo_mpi_destroy(mpi);
     return NULL;
   }
@@ -459,7 +576,9 @@ hlo_mpi *hlo_mpi_create(const void *communicator, int32_t num_partitions, int64_
                          .num_partitions = num_partitions,
                          .timeout_ns = timeout_ns,
                          .exchange = exchange,
-                         .leave = leave};
+                         .leave = leave,
+                         .begin = begin,
+                         .finish = finish};
   return mpi;
 }
 
@@ -482,7 +601,6 @@ void hlo_mpi_destroy(hlo_mpi *mpi) {
   free(mpi->heard);
   free(mpi->here);
   free(mpi->requests);
-  free(mpi->indices);
   if (mpi->mebibyte != MPI_DATATYPE_NULL) {
     MPI_Type_free(&mpi->mebibyte);
   }

@@ -4,6 +4,9 @@
 // replica groups of the text and how to read them, the operation and its dimension. Groups keep the
 // order of the text, which numbers their members.
 //
+// A collective in two parts is a call of kind "all-reduce-start" and one of kind "all-reduce-done".
+// The first has the description of an all-reduce, the second only the header.
+//
 //===----------------------------------------------------------------------===//
 #include "compiler/target/calls/RuntimeCall.h"
 #include "dialect/hlo/TextAttrs.h"
@@ -50,10 +53,39 @@ static llvm::SmallVector<int64_t> flatten(const IntegerLists &lists) {
   return flat;
 }
 
+/// Checks the scratch memory of a collective in two parts.
+static mlir::LogicalResult checkState(cpurt::CallOp call) {
+  auto module = call->getParentOfType<mlir::ModuleOp>();
+  auto count = [&](llvm::StringRef name) -> uint64_t {
+    auto attr = module->getAttrOfType<mlir::IntegerAttr>(name);
+    return attr ? attr.getInt() : 1;
+  };
+  uint64_t ranks = count("hlo.replica_count") * count("hlo.num_partitions");
+  uint64_t least = HLO_COLLECTIVE_STATE_BYTES(ranks, call.getOperandTypes().size());
+  if (uint64_t(call.getScratchBytes()) < least) {
+    return call.emitError("internal error: ")
+           << call.getScratchBytes() << " bytes of scratch memory, needs " << least;
+  }
+  return mlir::success();
+}
+
+mlir::FailureOr<RuntimeCall> hlo::describeCollectiveDone(const RuntimeCallContext &context) {
+  mlir::FailureOr<llvm::Constant *> header = context.header(sizeof(hlo_rt_op));
+  if (mlir::failed(header)) {
+    return mlir::failure();
+  }
+  return RuntimeCall{"hlo_rt_collective_done", context.data.global(*header)};
+}
+
 mlir::FailureOr<RuntimeCall> hlo::describeCollective(const RuntimeCallContext &context) {
   cpurt::CallOp call = context.op;
   StaticData &data = context.data;
-  int32_t kind = collectiveKind(call.getKind());
+  llvm::StringRef opcode = call.getKind();
+  bool begins = opcode.consume_back("-start");
+  int32_t kind = collectiveKind(opcode);
+  if (begins && mlir::failed(checkState(call))) {
+    return mlir::failure();
+  }
   mlir::FailureOr<llvm::Constant *> header = context.header(sizeof(hlo_rt_collective));
   if (mlir::failed(header)) {
     return mlir::failure();
@@ -99,5 +131,5 @@ mlir::FailureOr<RuntimeCall> hlo::describeCollective(const RuntimeCallContext &c
                    data.numbers(flatten(groups)), data.i32(groups.size()),
                    data.i32(dynamicRoot && dynamicRoot.getValue()), data.numbers(flatten(sizes)),
                    data.i64(sizes.size()), data.pointers(kernels)}));
-  return RuntimeCall{"hlo_rt_collective_run", description};
+  return RuntimeCall{begins ? "hlo_rt_collective_start" : "hlo_rt_collective_run", description};
 }

@@ -58,6 +58,12 @@ mlir::FailureOr<RuntimeCall> hlo::describeRuntimeCall(const RuntimeCallContext &
           .Cases({"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
                   "collective-broadcast", "collective-permute", "replica-id", "partition-id"},
                  describeCollective)
+          .Cases({"all-reduce-start", "all-gather-start", "reduce-scatter-start",
+                  "all-to-all-start", "collective-broadcast-start", "collective-permute-start"},
+                 describeCollective)
+          .Cases({"all-reduce-done", "all-gather-done", "reduce-scatter-done", "all-to-all-done",
+                  "collective-broadcast-done", "collective-permute-done"},
+                 describeCollectiveDone)
           .Case("custom-call", describeCustomCall)
           .Cases({"infeed", "outfeed", "send", "recv"}, describeFeed)
           .Default(nullptr);

@@ -36,6 +36,9 @@ mlir::FailureOr<RuntimeCall> describeRuntimeCall(const RuntimeCallContext &conte
 /// Of collectives, replica-id and partition-id.
 mlir::FailureOr<RuntimeCall> describeCollective(const RuntimeCallContext &context);
 
+/// Of the ends of collectives in two parts.
+mlir::FailureOr<RuntimeCall> describeCollectiveDone(const RuntimeCallContext &context);
+
 /// Of custom calls.
 mlir::FailureOr<RuntimeCall> describeCustomCall(const RuntimeCallContext &context);
 

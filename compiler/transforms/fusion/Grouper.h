@@ -18,6 +18,7 @@ public:
 private:
   void place(mlir::Operation *op);
   bool isMovedAcross(Group &group, mlir::Operation *op);
+  bool leavesPair(const Group &group, mlir::Operation *op);
   bool canTake(Group &group, mlir::Operation *op);
   void take(Group &group, mlir::Operation *op);
   void addMember(Group &group, mlir::Operation *op);
@@ -35,6 +36,8 @@ private:
 
   mlir::Block &block;
   const Machine &machine;
+  /// Of ops that run beside an asynchronous collective, where that ends.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> ends;
   Grouping result;
   /// Index numbers: (number of the index at which an op is read, the op, its operand) -> number of
   /// the index at which the op reads that operand.

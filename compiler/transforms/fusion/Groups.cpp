@@ -16,6 +16,7 @@
 // becomes the hero's epilogue.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/AsyncPairs.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/plans/Strategies.h"
@@ -203,9 +204,20 @@ bool Grouper::isMovedAcross(Group &group, Operation *op) {
   return follows >= 0 && follows != minor;
 }
 
+/// Whether costly work of the program beside an asynchronous collective would run after it.
+bool Grouper::leavesPair(const Group &group, Operation *op) {
+  Operation *end = ends.lookup(op);
+  bool costly =
+      roleOf(op) == Role::Hero || roleOf(op) == Role::Reduce || isExpensiveElementwise(op);
+  return end && costly && end->isBeforeInBlock(group.root);
+}
+
 bool Grouper::canTake(Group &group, Operation *op) {
   Role role = roleOf(op);
   if (role == Role::TopLevel || isa<StackOp>(op) || op->hasAttr(kStoredAttr)) {
+    return false;
+  }
+  if (!ends.empty() && leavesPair(group, op)) {
     return false;
   }
   if (group.computing >= kEnoughMembers && costOf(op) > 0 && resultElements(op) > 1 &&
@@ -418,6 +430,7 @@ void Grouper::place(Operation *op) {
 }
 
 Grouping Grouper::run() {
+  ends = endsBehind(block);
   for (Operation &op : llvm::reverse(block)) {
     place(&op);
   }

@@ -16,11 +16,13 @@
 //   conditional          branch { ...; moves result of the branch -> result }  for each
 //   in_place (r, o)      moves o -> r; launch that has r as operand and as result
 //   runtime op           as in_place, with the scratch memory as one more result
+//   collective-done      launch that reads results, operands and scratch memory of its start
 //   copy                 moves
 //   rng-get-and-update-state   state
 //   return (entry)       moves value -> output
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/AsyncPairs.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/support/Checked.h"
 #include "compiler/transforms/schedule/PlanBuilder.h"
@@ -199,6 +201,7 @@ LogicalResult PlanBuilder::writeLaunch(Operation *op, Environment &environment,
   if (int64_t scratch = isRuntimeOp(op) ? runtimeScratchBytes(op) : 0) {
     plan.values.push_back({.bytes = scratch, .location = op->getLoc()});
     results.push_back(plan.values.size() - 1);
+    begun[op] = results.back();
   }
 
   SmallVector<Move> moves;
@@ -235,6 +238,27 @@ LogicalResult PlanBuilder::writeLaunch(Operation *op, Environment &environment,
   return success();
 }
 
+/// The end of a collective is a launch that writes nothing new: the collective's results, whose
+/// buffers are written from its start on, are what it returns.
+LogicalResult PlanBuilder::writeDone(CollectiveDoneOp op, Environment &environment,
+                                     SequenceId sequence) {
+  Operation *start = startOf(op);
+  if (!start) {
+    return op.emitError("internal error: the end of a collective that has not begun");
+  }
+  SmallVector<ValueId> operands = lookUp(op->getOperands(), environment);
+  for (auto [result, value] : llvm::zip(op->getResults(), operands)) {
+    environment[result] = value;
+  }
+  operands.push_back(begun.at(start));
+  Step &step = addStep(sequence, StepKind::Launch, op);
+  step.operands.assign(operands.begin(), operands.end());
+  for (ValueId operand : operands) {
+    liveness.addUse(operand, sequence, 2 * step.position + 2);
+  }
+  return success();
+}
+
 LogicalResult PlanBuilder::writeState(RngGetAndUpdateStateOp op, Environment &environment,
                                       SequenceId sequence) {
   FailureOr<ValueId> value = addValue(op->getResult(0));
@@ -255,6 +279,9 @@ LogicalResult PlanBuilder::writeOp(Operation *op, Environment &environment, Sequ
       return op->emitOpError("has no region: it was not made by the fusion pass");
     }
     return writeLaunch(op, environment, sequence);
+  }
+  if (auto done = dyn_cast<CollectiveDoneOp>(op)) {
+    return writeDone(done, environment, sequence);
   }
   if (isRuntimeOp(op)) {
     return writeLaunch(op, environment, sequence);

@@ -3,6 +3,10 @@
 // In: a computation of fused ops. Out: a topological order of them that needs little memory. Ops
 // with side effects keep their order.
 //
+// An asynchronous collective runs beside the ops between its two parts, so each op that the text
+// has there stays there: behind the last start before it, and before the first end after it of a
+// collective that has begun. The order of the effects makes that hold for all others.
+//
 // Wishes come first, as edges that are added unless they close a cycle: an op that overwrites a
 // value (an in-place kernel, a loop that takes it as a carry, the producer of a body's next carry)
 // should run after all other readers of that value. Each wish that is fulfilled saves a copy.
@@ -14,6 +18,8 @@
 // about 20 ms for 20,000 ops.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/AsyncPairs.h"
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/transforms/schedule/Plan.h"
 #include "compiler/transforms/schedule/TopologicalOrder.h"
@@ -54,6 +60,7 @@ public:
 private:
   void collectNodes();
   void addEdges();
+  void keepBetween();
   void addWishes();
   bool hasSideEffects(Operation *op) const;
   Value storageRoot(Value value) const;
@@ -170,6 +177,24 @@ void Scheduler::addEdges() {
         order->addKnownEdge(lastEffect, id);
       }
       lastEffect = id;
+    }
+  }
+}
+
+/// Adds the edges of ops between the two parts of collectives. They follow the program's order, so
+/// they close no cycle.
+void Scheduler::keepBetween() {
+  DenseMap<Operation *, Operation *> ends = endsBehind(block);
+  if (ends.empty()) {
+    return;
+  }
+  uint32_t lastStart = none;
+  for (auto [id, node] : llvm::enumerate(nodes)) {
+    if (node.op->hasAttr(kAsyncAttr)) {
+      lastStart = id;
+    } else if (Operation *end = ends.lookup(node.op)) {
+      order->addKnownEdge(lastStart, id);
+      order->addKnownEdge(id, nodeIds.lookup(end));
     }
   }
 }
@@ -314,6 +339,7 @@ std::vector<uint32_t> Scheduler::depthFirstOrder() const {
 std::vector<Operation *> Scheduler::run() {
   collectNodes();
   addEdges();
+  keepBetween();
   addWishes();
   std::vector<uint32_t> best(order->order().begin(), order->order().end());
   int64_t bestPeak = peakOf(best);

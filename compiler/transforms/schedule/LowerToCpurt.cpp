@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/LowerToCpurt.h"
+#include "compiler/analysis/AsyncPairs.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/schedule/KernelTable.h"
 #include "compiler/transforms/schedule/Pack.h"
@@ -211,7 +212,8 @@ void Lowering::emitCall(const Step &step, ArrayRef<Value> pointers, OpBuilder &b
   auto alias = op->getAttrOfType<DenseI64ArrayAttr>("in_place");
   for (NamedAttribute attribute : op->getAttrs()) {
     StringRef name = attribute.getName().getValue();
-    if (!llvm::is_contained(
+    if (name != kAsyncAttr &&
+        !llvm::is_contained(
             {"in_place", "may_alias", "operand_leaves", "result_leaves", "to_apply"}, name)) {
       config.push_back(attribute);
     }
@@ -223,12 +225,16 @@ void Lowering::emitCall(const Step &step, ArrayRef<Value> pointers, OpBuilder &b
           rangeKernel(computation, cast<RankedTensorType>(type).getElementType(), op->getLoc()));
     }
   }
-  std::string kind = op->getName().stripDialect().str();
+  auto done = dyn_cast<CollectiveDoneOp>(op);
+  std::string kind = (done ? startOf(done) : op)->getName().stripDialect().str();
   llvm::replace(kind, '_', '-');
-  cpurt::CallOp::create(
-      b, op->getLoc(), b.getStringAttr(kind), pointers, b.getTypeArrayAttr(runtimeOperandTypes(op)),
-      b.getTypeArrayAttr(runtimeResultTypes(op)), b.getI64IntegerAttr(runtimeScratchBytes(op)),
-      b.getDictionaryAttr(config), alias, kernels.empty() ? ArrayAttr() : b.getArrayAttr(kernels));
+  kind += done ? "-done" : op->hasAttr(kAsyncAttr) ? "-start" : "";
+  // The end of a collective has its results as operands.
+  cpurt::CallOp::create(b, op->getLoc(), b.getStringAttr(kind), pointers,
+                        b.getTypeArrayAttr(runtimeOperandTypes(op)),
+                        b.getTypeArrayAttr(done ? SmallVector<Type>() : runtimeResultTypes(op)),
+                        b.getI64IntegerAttr(runtimeScratchBytes(op)), b.getDictionaryAttr(config),
+                        alias, kernels.empty() ? ArrayAttr() : b.getArrayAttr(kernels));
 }
 
 void Lowering::emitStep(const Step &step, OpBuilder &b) {

@@ -32,6 +32,7 @@ private:
   mlir::LogicalResult writeOp(mlir::Operation *op, Environment &environment, SequenceId sequence);
   mlir::LogicalResult writeLaunch(mlir::Operation *op, Environment &environment,
                                   SequenceId sequence);
+  mlir::LogicalResult writeDone(CollectiveDoneOp op, Environment &environment, SequenceId sequence);
   mlir::LogicalResult writeState(RngGetAndUpdateStateOp op, Environment &environment,
                                  SequenceId sequence);
   mlir::LogicalResult writeLoop(WhileOp op, Environment &environment, SequenceId sequence);
@@ -65,6 +66,8 @@ private:
   uint32_t nextPosition = 0;
   llvm::DenseMap<mlir::Operation *, std::vector<mlir::Operation *>> schedules;
   llvm::DenseMap<mlir::Attribute, ValueId> constants;
+  /// The scratch memory of runtime ops, as written last.
+  llvm::DenseMap<mlir::Operation *, ValueId> begun;
 };
 
 } // namespace hlo::schedule

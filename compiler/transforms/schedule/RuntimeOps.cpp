@@ -10,9 +10,14 @@
 //                             write the result
 //   all-reduce, -broadcast    may share: each part of an operand is read only by the rank that
 //                             then overwrites it
+//   the same, asynchronous    all-reduce in place if nothing else reads the operand, since the
+//                             operand must stay until the end of the op; otherwise its own buffer
+//   collective-done           reads results and operands of its collective, and its scratch memory,
+//                             so that all of them stay until then
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/RuntimeOps.h"
+#include "compiler/analysis/AsyncPairs.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 #include "dialect/hlo/TextAttrs.h"
@@ -23,6 +28,9 @@ using namespace hlo;
 /// Limits of the scratch memory of a reduction over a transport that does not share memory, which
 /// transfers pieces of this size one after the other.
 static constexpr int64_t leastScratch = 1 << 14, mostScratch = 1 << 20;
+/// The limit for an asynchronous reduction, which exchanges at its start what the memory has room
+/// for, and the rest at its end.
+static constexpr int64_t mostAsyncScratch = 8 << 20;
 
 static int64_t countLeaves(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
@@ -108,6 +116,31 @@ static FailureOr<SmallVector<int64_t>> customCallPairs(CustomCallOp call) {
   return pairs;
 }
 
+/// Whether the array is computed in the block and read by two ops, the start and the end of an
+/// asynchronous collective.
+static bool isReadOnce(Value operand, Operation *start, Operation *done) {
+  Operation *producer = operand.getDefiningOp();
+  return producer && !isa<ConstantOp, BitcastOp>(producer) &&
+         llvm::count(start->getOperands(), operand) == 1 &&
+         llvm::all_of(operand.getUsers(),
+                      [&](Operation *user) { return user == start || user == done; });
+}
+
+/// Gives an asynchronous all-reduce the buffers of the operands that nothing else reads. The end of
+/// the op then no longer keeps them.
+static void shareOperands(CollectiveDoneOp done, SmallVectorImpl<int64_t> &inPlace) {
+  Operation *start = startOf(done);
+  SmallVector<Value> kept(start->getResults());
+  for (auto [i, operand] : llvm::enumerate(start->getOperands())) {
+    if (isa<AllReduceOp>(start) && isReadOnce(operand, start, done)) {
+      inPlace.append({int64_t(i), int64_t(i)});
+    } else if (!llvm::is_contained(kept, operand)) {
+      kept.push_back(operand);
+    }
+  }
+  done->setOperands(kept);
+}
+
 LogicalResult schedule::markRuntimeOps(ModuleOp module) {
   Builder b(module.getContext());
   WalkResult walked = module.walk([&](Operation *op) {
@@ -115,7 +148,16 @@ LogicalResult schedule::markRuntimeOps(ModuleOp module) {
       return WalkResult::advance();
     }
     SmallVector<int64_t> inPlace, mayAlias;
-    if (auto call = dyn_cast<CustomCallOp>(op)) {
+    if (op->hasAttr(kAsyncAttr)) {
+      auto done = op->getNumResults() && op->getResult(0).hasOneUse()
+                      ? dyn_cast<CollectiveDoneOp>(*op->user_begin())
+                      : CollectiveDoneOp();
+      if (!done || startOf(done) != op) {
+        op->emitError("internal error: an asynchronous collective that nothing finishes");
+        return WalkResult::interrupt();
+      }
+      shareOperands(done, inPlace);
+    } else if (auto call = dyn_cast<CustomCallOp>(op)) {
       FailureOr<SmallVector<int64_t>> pairs = customCallPairs(call);
       if (failed(pairs)) {
         return WalkResult::interrupt();
@@ -145,7 +187,37 @@ LogicalResult schedule::markRuntimeOps(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
+/// Bytes of HLO_COLLECTIVE_STATE_BYTES (hlo/generated.h), with which compiler/target compares them,
+/// and for a reduction of what it receives at its start.
+static int64_t asyncScratchBytes(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto count = [&](StringRef name) -> int64_t {
+    auto attr = module->getAttrOfType<IntegerAttr>(name);
+    return attr ? attr.getInt() : 1;
+  };
+  int64_t ranks = count("hlo.replica_count") * count("hlo.num_partitions");
+  int64_t operands = op->getNumOperands();
+  int64_t bytes =
+      1536 + 64 * ranks + 32 * operands + 96 * std::min<int64_t>(ranks * operands, 4096);
+  if (!isa<AllReduceOp, ReduceScatterOp>(op)) {
+    return bytes;
+  }
+  int64_t received = 0;
+  for (Value operand : op->getOperands()) {
+    // Shares start at multiples of 64 elements.
+    int64_t rounding = (64 * ranks + 64) * elementBytes(elementTypeOf(operand));
+    received = std::min(received + bytesOf(operand) + rounding, mostAsyncScratch);
+  }
+  return bytes + std::max(received, leastScratch);
+}
+
 int64_t schedule::runtimeScratchBytes(Operation *op) {
+  if (op->hasAttr(kAsyncAttr)) {
+    return asyncScratchBytes(op);
+  }
+  if (auto done = dyn_cast<CollectiveDoneOp>(op)) {
+    return asyncScratchBytes(startOf(done));
+  }
   if (!isa<AllReduceOp, ReduceScatterOp>(op)) {
     return 0;
   }

@@ -45,6 +45,10 @@ def Hlo_CollectiveBroadcastOp : Hlo_CommOp<"collective_broadcast",
 def Hlo_CollectivePermuteOp : Hlo_PermutingCollective<"collective_permute">;
 def Hlo_CollectivePermuteStartOp : Hlo_PermutingCollective<"collective_permute_start">;
 def Hlo_CollectivePermuteDoneOp : Hlo_DoneOp<"collective_permute_done">;
+/// No opcode: the end of a collective with the attribute `hlo.async`, which stands before it in the
+/// same computation. Operands: the results of that op, then the arrays that it may read until here,
+/// which must not be overwritten before. Results: those of that op, complete; they share its buffers.
+def Hlo_CollectiveDoneOp : Hlo_CommOp<"collective_done", (ins Variadic<AnyType>:$inputs)>;
 def Hlo_PartitionIdOp : Hlo_CommOp<"partition_id", (ins)>;
 def Hlo_ReplicaIdOp : Hlo_CommOp<"replica_id", (ins)>;
 

@@ -235,6 +235,25 @@ typedef struct hlo_rt_collective {
 HLO_NODISCARD hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc,
                                                void *const *buffers);
 
+/** Scratch memory of a collective that is executed in two parts: its tables, for the module's ranks
+ * and the op's operands. A reduction has more, for what it receives (any number of bytes). */
+#define HLO_COLLECTIVE_MOST_PARTS 4096
+#define HLO_COLLECTIVE_STATE_BYTES(ranks, operands)                                         \
+  (UINT64_C(1536) + UINT64_C(64) * (ranks) + UINT64_C(32) * (operands) +                    \
+   UINT64_C(96) * ((uint64_t)(ranks) * (operands) < HLO_COLLECTIVE_MOST_PARTS               \
+                       ? (uint64_t)(ranks) * (operands)                                     \
+                       : HLO_COLLECTIVE_MOST_PARTS))
+
+/** Begins a collective of one of the kinds up to HLO_COLLECTIVE_PERMUTE. Until it is finished, its
+ * operands must not be written, its results neither read nor written, and its scratch memory not
+ * touched. Several may have begun. All are finished, or the call ends with an error. */
+HLO_NODISCARD hlo_status hlo_rt_collective_start(hlo_frame *frame, const hlo_rt_collective *desc,
+                                                 void *const *buffers);
+/** Finishes it: waits until its results are there and its operands have been read. `desc` has the
+ * same scratch memory. */
+HLO_NODISCARD hlo_status hlo_rt_collective_done(hlo_frame *frame, const hlo_rt_op *desc,
+                                                void *const *buffers);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

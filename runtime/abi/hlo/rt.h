@@ -284,6 +284,33 @@ typedef struct hlo_comm_step {
   size_t message_bytes;
 } hlo_comm_step;
 
+struct hlo_comm_request;
+
+/** Executes share `i` of a collective over ranks that share memory; members[m] is member m's
+ * request. */
+typedef void hlo_comm_share(const struct hlo_comm_request *const *members, int32_t i);
+
+/** An exchange that one call begins and another one finishes. The request and all that it points to
+ * belong to the caller, who keeps them unchanged until hlo_comm.finish or hlo_comm.leave returns. */
+typedef struct hlo_comm_request {
+  uint32_t struct_size;
+  uint32_t parts;            /**< most messages between two members, in each direction */
+  const hlo_comm_step *step; /**< reads_follow has no meaning */
+  /** Message j to or from member m is entry m * parts + j; those of this rank to itself are not
+   * read. */
+  const hlo_comm_part *send, *receive;
+  /** Null; or, with shared_memory, in place of all messages: once all members have begun, each share
+   * 0 <= i < num_members is executed, once, by any thread of any member. */
+  hlo_comm_share *share;
+  void *data; /**< for `share` */
+  /** Memory of the transport: HLO_COMM_WORK_BYTES(num_members, parts), aligned to 8. */
+  void *work;
+  uint64_t work_bytes;
+} hlo_comm_request;
+
+#define HLO_COMM_WORK_BYTES(members, parts) \
+  (UINT64_C(256) + UINT64_C(16) * (members) + UINT64_C(16) * (members) * (parts))
+
 /** This call's rank in a program that runs on several ranks at once, and its connection to the
  * others. All collectives are built from `exchange`. hlo/ranks.h provides one for threads,
  * hlo/comm_mpi.h one for processes; another transport needs only the first function. */
@@ -304,6 +331,14 @@ typedef struct hlo_comm {
                          const hlo_comm_part *receive);
   /** May be null. Called if this rank's call has failed, so that its peers need not wait for it. */
   void (*leave)(void *user, hlo_status status, const char *message);
+  /** Both null: collectives in two parts are executed in their first part. Otherwise `leave` is not
+   * null, and gives up what has begun: when it returns, no rank reads or writes that memory.
+   *
+   * `begin` starts an exchange and returns without waiting for other ranks; others may follow before
+   * `finish` waits for its end, and exchange() may be called in between. All members begin an
+   * exchange of the same tag; those of one tag are matched in the order in which they begin. */
+  hlo_status (*begin)(void *user, hlo_comm_request *request);
+  hlo_status (*finish)(void *user, hlo_comm_request *request);
 } hlo_comm;
 
 /** Accumulated cost of one operation; see hlo_call.profile. Operation 0 is the program itself: the

@@ -10,6 +10,7 @@
 #include "test/unit/runtime/FakeModule.h"
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
@@ -74,6 +75,34 @@ struct Description {
     desc.groups = flat.data();
     desc.num_groups = static_cast<uint32_t>(op.groups.size());
     desc.kernels = kernels;
+  }
+};
+
+/// A collective in two parts, with all that must live until it is finished.
+struct Pair {
+  Op op;
+  uint32_t seed = 0;
+  std::vector<uint32_t> in, other;
+  bool inPlace = false;
+  Description description;
+  std::vector<char> state;
+
+  Pair(const Op &theOp, int ranks, size_t landing)
+      : op(theOp), description(op), state(HLO_COLLECTIVE_STATE_BYTES(ranks, 1) + landing) {
+    description.desc.op.scratch_bytes = state.size();
+  }
+  Pair(const Pair &) = delete;
+  std::vector<uint32_t> &out() { return inPlace ? in : other; }
+  hlo_status start(hlo_frame *frame) {
+    void *buffers[] = {in.data(), out().data(), state.data()};
+    return hlo_rt_collective_start(frame, &description.desc, buffers);
+  }
+  hlo_status done(hlo_frame *frame) {
+    void *buffers[] = {in.data(), out().data(), state.data()};
+    hlo_rt_op op = description.desc.op;
+    op.num_operands = 2;
+    op.num_results = 0;
+    return hlo_rt_collective_done(frame, &op, buffers);
   }
 };
 
@@ -240,6 +269,91 @@ std::string runRandomAs(const hlo_comm *comm, int rank, int n, uint32_t count, b
     }
   }
   return "";
+}
+
+/// The same in two parts: up to five are under way at once and finish in any order. In between, the
+/// rank computes, executes other collectives, and lies late. Each program is one call.
+template <typename Stop>
+std::string runRandomPairsAs(const hlo_comm *comm, int rank, int n, uint32_t count,
+                             bool sharedMemory, Stop stop) {
+  RankCall call(comm, sharedMemory);
+  std::mt19937 random(11), delays(static_cast<uint32_t>(rank) + 100);
+  std::vector<std::unique_ptr<Pair>> underWay;
+  uint32_t begun = 0;
+  auto fail = [&](const Op &op, uint32_t seed, hlo_status status) {
+    std::string text = std::string(op.opcode) + " number " + std::to_string(seed) + ", rank " +
+                       std::to_string(rank) + ": " + hlo_status_name(status) + " ";
+    hlo_rt_end(&call.module.frame, status);
+    return text + call.module.message;
+  };
+  auto isRight = [&](const Op &op, const std::vector<uint32_t> &out, uint32_t seed) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (out[i] != expectedAt(op, rank, n, seed, static_cast<int64_t>(i))) {
+        return false;
+      }
+    }
+    return true;
+  };
+  if (hlo_status status = call.module.begin()) {
+    return hlo_status_name(status);
+  }
+  while ((begun < count && !stop()) || !underWay.empty()) {
+    uint32_t what = random() % 8;
+    if (delays() % 16 == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(delays() % 300));
+    }
+    if (begun < count && (what < 4 ? underWay.size() < 5 : underWay.empty())) {
+      Op op = randomOp(random, n);
+      op.name = "op" + std::to_string(begun % 7); // as in a loop
+      size_t landing = random() % 3 ? 200000 : random() % 3000;
+      underWay.push_back(std::make_unique<Pair>(op, n, landing));
+      Pair &pair = *underWay.back();
+      pair.seed = begun++;
+      pair.in.resize(static_cast<size_t>(sizeOf(op.operandDims)));
+      pair.other.assign(static_cast<size_t>(sizeOf(op.resultDims)), 0xdddddddd);
+      for (size_t i = 0; i < pair.in.size(); ++i) {
+        pair.in[i] = valueAt(rank, pair.seed, static_cast<int64_t>(i));
+      }
+      pair.inPlace =
+          op.kind == HLO_ALL_REDUCE && (pair.seed + static_cast<uint32_t>(rank)) % 3 == 0;
+      if (hlo_status status = pair.start(&call.module.frame)) {
+        return fail(op, pair.seed, status);
+      }
+    } else if (what == 7 && begun < count) { // one at once
+      Op op = randomOp(random, n);
+      op.name = "sync";
+      uint32_t seed = begun++;
+      std::vector<uint32_t> in(static_cast<size_t>(sizeOf(op.operandDims)));
+      std::vector<uint32_t> out(static_cast<size_t>(sizeOf(op.resultDims)));
+      for (size_t i = 0; i < in.size(); ++i) {
+        in[i] = valueAt(rank, seed, static_cast<int64_t>(i));
+      }
+      Description description(op);
+      void *buffers[] = {in.data(), out.data(), call.scratch.data()};
+      hlo_status status = hlo_rt_collective_run(&call.module.frame, &description.desc, buffers);
+      if (status == HLO_OK && !isRight(op, out, seed)) {
+        status = HLO_UNKNOWN;
+      }
+      if (status) {
+        return fail(op, seed, status);
+      }
+    } else if (!underWay.empty()) {
+      size_t which = random() % underWay.size();
+      std::unique_ptr<Pair> pair = std::move(underWay[which]);
+      underWay.erase(underWay.begin() + static_cast<std::ptrdiff_t>(which));
+      hlo_status status = pair->done(&call.module.frame);
+      if (status == HLO_OK && !isRight(pair->op, pair->out(), pair->seed)) {
+        status = HLO_UNKNOWN;
+      }
+      if (status) {
+        return fail(pair->op, pair->seed, status);
+      }
+      // The operand is free, and later collectives must not see it change.
+      std::fill(pair->in.begin(), pair->in.end(), 0xeeeeeeee);
+    }
+  }
+  hlo_status status = hlo_rt_end(&call.module.frame, HLO_OK);
+  return status ? hlo_status_name(status) : "";
 }
 
 #endif

@@ -63,6 +63,38 @@ TEST(Collective, OnOtherNumbersOfRanks) {
   }
 }
 
+/// The same with pairs, with and without threads that help.
+void runRandomPairs(int n, uint32_t count, bool sharedMemory, bool helpers) {
+  RanksPtr ranks(hlo_ranks_create(n, 1, INT64_C(60000000000)));
+  if (helpers) {
+    ASSERT_EQ(hlo_ranks_start_helpers(ranks.get()), HLO_OK);
+  }
+  std::atomic<bool> wrong{false};
+  onThreads(n, [&](int rank) {
+    std::string text = runRandomPairsAs(hlo_ranks_comm(ranks.get(), rank), rank, n, count,
+                                        sharedMemory, [&] { return wrong.load(); });
+    if (!text.empty() && !wrong.exchange(true)) {
+      ADD_FAILURE() << text;
+    }
+  });
+}
+
+TEST(Collective, TenThousandInTwoParts) {
+  runRandomPairs(4, 10000 / SHARE_OF_ROUNDS, /*sharedMemory=*/true, /*helpers=*/false);
+}
+TEST(Collective, TenThousandInTwoPartsWithHelpers) {
+  runRandomPairs(4, 10000 / SHARE_OF_ROUNDS, /*sharedMemory=*/true, /*helpers=*/true);
+}
+TEST(Collective, InTwoPartsOverMessagesAlone) {
+  runRandomPairs(4, 2000 / SHARE_OF_ROUNDS, /*sharedMemory=*/false, /*helpers=*/false);
+  runRandomPairs(4, 2000 / SHARE_OF_ROUNDS, /*sharedMemory=*/false, /*helpers=*/true);
+}
+TEST(Collective, InTwoPartsOnOtherNumbersOfRanks) {
+  for (int n : {1, 2, 3, 8}) {
+    runRandomPairs(n, 500 / SHARE_OF_ROUNDS, /*sharedMemory=*/true, /*helpers=*/n % 2 == 0);
+  }
+}
+
 TEST(Collective, ResultsThatDoNotFitIntoTheCache) {
   RanksPtr ranks(hlo_ranks_create(3, 1, INT64_C(60000000000)));
   onThreads(3, [&](int rank) {
@@ -336,5 +368,212 @@ TEST(Collective, IdsAndBadSizes) {
   const hlo_comm *comm = hlo_ranks_comm(ranks.get(), 5);
   EXPECT_EQ(comm->replica, 1);
   EXPECT_EQ(comm->partition, 2);
+}
+
+/// A transport that has no two parts executes them at the start.
+TEST(Collective, InTwoPartsOverATransportWithout) {
+  RanksPtr ranks(hlo_ranks_create(2, 1, INT64_C(10000000000)));
+  onThreads(2, [&](int rank) {
+    RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/true);
+    call.comm.struct_size = offsetof(hlo_comm, begin);
+    Op op;
+    op.operandDims = op.resultDims = {100};
+    Pair pair(op, 2, 4096);
+    pair.in.assign(100, 1);
+    pair.other.assign(100, 0);
+    ASSERT_EQ(call.module.begin(), HLO_OK);
+    EXPECT_EQ(pair.start(&call.module.frame), HLO_OK) << call.module.message;
+    EXPECT_EQ(pair.other[99], 4u);
+    EXPECT_EQ(pair.done(&call.module.frame), HLO_OK);
+    EXPECT_EQ(hlo_rt_end(&call.module.frame, HLO_OK), HLO_OK);
+  });
+}
+
+/// What becomes of pairs that are under way when a call ends with an error: each rank begins
+/// `count` of them, then `body` says with what status it goes on to their ends, or ends the call at
+/// once.
+std::vector<Outcome> abandon(hlo_ranks *ranks, int n, int count, bool sharedMemory,
+                             const std::function<hlo_status(int, RankCall &)> &body) {
+  std::vector<Outcome> outcomes(static_cast<size_t>(n));
+  onThreads(n, [&](int rank) {
+    RankCall call(hlo_ranks_comm(ranks, rank), sharedMemory);
+    hlo_status status = call.module.begin();
+    std::vector<std::unique_ptr<Pair>> pairs;
+    for (int k = 0; k < count && !status; ++k) {
+      Op op;
+      if (k % 2) {
+        op.kind = HLO_ALL_GATHER;
+        op.opcode = "all-gather";
+        op.dimension = 0;
+      }
+      op.name = "p" + std::to_string(k);
+      op.operandDims = {1000};
+      op.resultDims = {k % 2 ? 1000 * n : 1000};
+      pairs.push_back(std::make_unique<Pair>(op, n, 8192));
+      pairs.back()->in.assign(1000, 1);
+      pairs.back()->other.assign(k % 2 ? static_cast<size_t>(1000 * n) : 1000u, 0);
+      status = pairs.back()->start(&call.module.frame);
+    }
+    status = status ? status : body(rank, call);
+    for (auto &pair : pairs) {
+      status = status ? status : pair->done(&call.module.frame);
+    }
+    outcomes[static_cast<size_t>(rank)] = {hlo_rt_end(&call.module.frame, status),
+                                           call.module.message};
+    // The memory is gone now; sanitizers see who reads it.
+    pairs.clear();
+  });
+  return outcomes;
+}
+
+TEST(Collective, ACallThatFailsGivesUpWhatIsUnderWay) {
+  for (bool helpers : {false, true}) {
+    for (bool sharedMemory : {false, true}) {
+      RanksPtr ranks(hlo_ranks_create(3, 1, INT64_C(10000000000)));
+      if (helpers) {
+        ASSERT_EQ(hlo_ranks_start_helpers(ranks.get()), HLO_OK);
+      }
+      for (int round = 0; round < 30; ++round) {
+        auto body = [&](int rank, RankCall &call) {
+          std::this_thread::sleep_for(std::chrono::microseconds((round * 7 + rank * 13) % 50));
+          return rank == 1 ? hlo_rt_fail(&call.module.frame, HLO_OUT_OF_RANGE, "no") : HLO_OK;
+        };
+        std::vector<Outcome> got = abandon(ranks.get(), 3, 4, sharedMemory, body);
+        EXPECT_EQ(got[1].status, HLO_OUT_OF_RANGE);
+        for (int rank : {0, 2}) {
+          const Outcome &one = got[static_cast<size_t>(rank)];
+          // All of a rank's collectives may have ended before the error.
+          EXPECT_TRUE(one.status == HLO_OK || one.status == HLO_ABORTED) << one.message;
+        }
+        hlo_ranks_reset(ranks.get());
+      }
+      for (const Outcome &one :
+           abandon(ranks.get(), 3, 4, sharedMemory, [](int, RankCall &) { return HLO_OK; })) {
+        EXPECT_EQ(one.status, HLO_OK) << one.message;
+      }
+    }
+  }
+}
+
+TEST(Collective, AnAbsentRankIsNamedByTheEndOfAPair) {
+  RanksPtr ranks(hlo_ranks_create(3, 1, 50000000));
+  std::vector<Outcome> got(3);
+  onThreads(3, [&](int rank) {
+    if (rank == 1) {
+      return;
+    }
+    RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/rank == 0);
+    Op op;
+    op.name = "sum";
+    if (rank == 0) {
+      op.kind = HLO_ALL_GATHER;
+      op.opcode = "all-gather";
+      op.dimension = 0;
+    }
+    op.operandDims = {100};
+    op.resultDims = {rank == 0 ? 300 : 100};
+    Pair pair(op, 3, 4096);
+    pair.in.assign(100, 1);
+    pair.other.assign(300, 0);
+    hlo_status status = call.module.begin();
+    status = status ? status : pair.start(&call.module.frame);
+    status = status ? status : pair.done(&call.module.frame);
+    got[static_cast<size_t>(rank)] = {hlo_rt_end(&call.module.frame, status), call.module.message};
+  });
+  for (int rank : {0, 2}) {
+    EXPECT_EQ(got[static_cast<size_t>(rank)].status, HLO_DEADLINE);
+  }
+  EXPECT_NE(got[0].message.find("for rank 1"), std::string::npos) << got[0].message;
+}
+
+TEST(Collective, ACancelledRankEndsThePairsOfItsPeers) {
+  for (bool helpers : {false, true}) {
+    RanksPtr ranks(hlo_ranks_create(2, 1, INT64_C(10000000000)));
+    if (helpers) {
+      ASSERT_EQ(hlo_ranks_start_helpers(ranks.get()), HLO_OK);
+    }
+    static const int32_t cancelled = 1;
+    std::vector<Outcome> got(2);
+    std::atomic<bool> ended{false};
+    onThreads(2, [&](int rank) {
+      RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/true);
+      call.module.call.cancel = rank == 0 ? &cancelled : nullptr;
+      Op first, second;
+      first.name = "first";
+      second.name = "second";
+      first.operandDims = first.resultDims = second.operandDims = second.resultDims = {100};
+      Pair a(first, 2, 4096), b(second, 2, 4096);
+      for (Pair *pair : {&a, &b}) {
+        pair->in.assign(100, 1);
+        pair->other.assign(100, 0);
+      }
+      hlo_status status = call.module.begin();
+      status = status ? status : a.start(&call.module.frame);
+      if (rank == 0) {
+        // Rank 1 never begins the second one.
+        status = status ? status : b.start(&call.module.frame);
+        status = status ? status : b.done(&call.module.frame);
+      } else {
+        while (!ended) {
+          std::this_thread::yield();
+        }
+      }
+      status = status ? status : a.done(&call.module.frame);
+      got[static_cast<size_t>(rank)] = {hlo_rt_end(&call.module.frame, status),
+                                        call.module.message};
+      ended = true;
+    });
+    EXPECT_EQ(got[0].status, HLO_CANCELLED);
+    // With helpers the first pair has ended before.
+    EXPECT_TRUE(got[1].status == HLO_ABORTED || (helpers && got[1].status == HLO_OK))
+        << got[1].message;
+  }
+}
+
+TEST(Collective, AMessageOfAnotherSizeEndsAPair) {
+  RanksPtr ranks(hlo_ranks_create(2, 1, INT64_C(10000000000)));
+  onThreads(2, [&](int rank) {
+    RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/true);
+    Op op;
+    op.kind = HLO_COLLECTIVE_PERMUTE;
+    op.opcode = "collective-permute";
+    op.groups = {{0, 1}, {1, 0}};
+    op.operandDims = op.resultDims = {rank == 0 ? 100 : 120};
+    Pair pair(op, 2, 0);
+    pair.in.assign(120, 1);
+    pair.other.assign(120, 0);
+    hlo_status status = call.module.begin();
+    status = status ? status : pair.start(&call.module.frame);
+    status = status ? status : pair.done(&call.module.frame);
+    EXPECT_EQ(hlo_rt_end(&call.module.frame, status), HLO_ABORTED) << call.module.message;
+    EXPECT_NE(std::string(call.module.message).find("ranks disagree: rank"), std::string::npos)
+        << call.module.message;
+  });
+}
+
+TEST(Collective, ARankThatSkipsAPairIsFoundInItsNextExchange) {
+  RanksPtr ranks(hlo_ranks_create(2, 1, 0));
+  std::vector<Outcome> got(2);
+  onThreads(2, [&](int rank) {
+    RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/true);
+    Op op;
+    op.name = rank == 0 ? "pair" : "later";
+    op.operandDims = op.resultDims = {100};
+    Pair pair(op, 2, 4096);
+    pair.in.assign(100, 1);
+    pair.other.assign(100, 0);
+    if (rank == 1) {
+      got[1] = {call.run(op, pair.in, pair.other), call.module.message};
+      return;
+    }
+    hlo_status status = call.module.begin();
+    status = status ? status : pair.start(&call.module.frame);
+    status = status ? status : pair.done(&call.module.frame);
+    got[0] = {hlo_rt_end(&call.module.frame, status), call.module.message};
+  });
+  for (const Outcome &one : got) {
+    EXPECT_EQ(one.status, HLO_ABORTED);
+    EXPECT_NE(one.message.find("rank 1 at all-reduce %later"), std::string::npos) << one.message;
+  }
 }
 } // namespace
