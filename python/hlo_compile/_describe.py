@@ -17,7 +17,7 @@ class Sharding:
     shape: tuple[int, ...]  #: of the whole array; `ArrayInfo.shape` is that of a shard
     mesh: tuple[tuple[str, int], ...]  #: axes and their sizes, the slowest varying first
     axes: tuple[tuple[str, ...], ...]  #: for each dimension the axes that split it
-    devices: tuple[int, ...]  #: the partition at each place of the mesh
+    devices: tuple[int, ...] | None  #: the partition at each place of the mesh; None: place p has partition p
 
     def __str__(self) -> str:
         split = ", ".join("{" + ", ".join(axes) + "}" for axes in self.axes)
@@ -113,8 +113,8 @@ def _sharding(address: int) -> Sharding | None:
     for _ in range(found.rank):
         axes.append(tuple(mesh[found.axes[at + 1 + i]][0] for i in range(found.axes[at])))
         at += 1 + len(axes[-1])
-    devices = found.devices[:found.num_partitions] if found.devices else range(found.num_partitions)
-    return Sharding(tuple(found.dims[:found.rank]) if found.rank else (), mesh, tuple(axes), tuple(devices))
+    devices = tuple(found.devices[:found.num_partitions]) if found.devices else None
+    return Sharding(tuple(found.dims[:found.rank]) if found.rank else (), mesh, tuple(axes), devices)
 
 
 def _arrays(address: int, stride: int, count: int, use: list[int]) -> tuple[ArrayInfo, ...]:
