@@ -19,6 +19,9 @@
 // memory it would fill. For a loop that runs zero times the moved ops are wasted work, but they are
 // pure.
 //
+// A collective of invariant arrays moves, too: sending costs more than memory. All devices of a
+// group run the loop alike, or its collectives would not meet.
+//
 // Inner loops come first, so that ops leave several loops in one run.
 //
 //===----------------------------------------------------------------------===//
@@ -70,6 +73,15 @@ bool isWorthMoving(Operation *op) {
   return true;
 }
 
+/// An op that gives the same result in each iteration if its operands are the same, though it is
+/// not pure: what devices exchange, and which device this is.
+bool isRepeatable(Operation *op) {
+  return isa<AllGatherOp, AllReduceOp, AllToAllOp, CollectivePermuteOp, PartitionIdOp,
+             ReduceScatterOp, ReplicaIdOp>(op);
+}
+
+bool sends(Operation *op) { return isRepeatable(op) && op->getNumOperands() > 0; }
+
 class LoopMotion {
 public:
   LoopMotion(WhileOp loop, ComputationOp condition, ComputationOp body,
@@ -94,10 +106,11 @@ private:
       }
     }
     for (Operation &op : body.getBody().front().without_terminator()) {
-      if (isPure(&op) && op.getNumResults() > 0 && !graph.hasSideEffects(&op) &&
+      bool canMove = isRepeatable(&op) || (isPure(&op) && !graph.hasSideEffects(&op));
+      if (canMove && op.getNumResults() > 0 &&
           llvm::all_of(op.getOperands(), [&](Value v) { return invariant.contains(v); })) {
         invariant.insert_range(op.getResults());
-        bool worth = isWorthMoving(&op);
+        bool worth = isRepeatable(&op) ? sends(&op) : isWorthMoving(&op);
         int64_t read = 0;
         for (Value operand : op.getOperands()) {
           Operation *producer = operand.getDefiningOp();
@@ -301,6 +314,9 @@ private:
   }
 
   bool fits(Operation *op) {
+    if (sends(op)) {
+      return true;
+    }
     int64_t made = 0;
     for (Value result : op->getResults()) {
       made += bytesOf(result);
@@ -341,6 +357,12 @@ private:
       condition.getBody().front().addArgument(value.getType(), value.getLoc());
       value.replaceAllUsesWith(carry);
       root->insertOperands(root->getNumOperands(), carry);
+    }
+    // Collectives are not pure: no later pass erases them.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body.getBody().front()))) {
+      if (needed.contains(&op) && op.use_empty()) {
+        op.erase();
+      }
     }
     for (ComputationOp computation : {condition, body}) {
       computation.setFunctionType(builder.getFunctionType(
