@@ -417,5 +417,9 @@ Value ExchangeEmitter::emit() {
 
 Value hlo::spmd::exchange(Emitter &e, Value array, int64_t dim, ArrayRef<Axis> axes,
                           const Exchange &x, Value fill) {
-  return ExchangeEmitter(e, array, dim, axes, x, fill).emit();
+  std::string why = e.why + ": parts of other shards along dimension " + std::to_string(dim);
+  std::swap(e.why, why);
+  Value buffer = ExchangeEmitter(e, array, dim, axes, x, fill).emit();
+  std::swap(e.why, why);
+  return buffer;
 }

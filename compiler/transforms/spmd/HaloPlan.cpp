@@ -47,6 +47,10 @@ void Exchange::holdWhole(int64_t size) {
 
 namespace {
 
+/// A shard with more moves than this, on average, gathers: the list of all moves would take space
+/// quadratic in the number of shards.
+constexpr size_t kMostMovesPerShard = 64;
+
 /// Beyond this many moves only the grouping by distance is tried: the others take time quadratic in
 /// the number of moves of a shard.
 constexpr size_t kMostColoredMoves = 4096;
@@ -57,7 +61,8 @@ public:
   Plan plan();
 
 private:
-  void findMoves();
+  /// Lists the moves; false if there are too many.
+  bool findMoves();
   double sumCost() const;
   /// Rounds of the moves with equal keys; none if a shard would send or receive twice.
   std::optional<SmallVector<Round>> roundsOf(ArrayRef<int64_t> keys) const;
@@ -72,7 +77,7 @@ private:
 
 } // namespace
 
-void Planner::findMoves() {
+bool Planner::findMoves() {
   SmallVector<SmallVector<const Run *, 2>> runsOf(shards);
   std::vector<const Run *> sorted;
   for (const Run &run : x.runs) {
@@ -115,7 +120,11 @@ void Planner::findMoves() {
         }
       }
     }
+    if (moves.size() > kMostMovesPerShard * shards) {
+      return false;
+    }
   }
+  return true;
 }
 
 std::optional<SmallVector<Round>> Planner::roundsOf(ArrayRef<int64_t> keys) const {
@@ -227,8 +236,13 @@ static double costOf(ArrayRef<Round> rounds) {
 }
 
 Plan Planner::plan() {
-  findMoves();
   Plan plan;
+  if (!findMoves()) {
+    plan.kind = Plan::Kind::Gather;
+    plan.used = {0, x.held};
+    plan.elements = double(shards - 1) * x.held;
+    return plan;
+  }
   // What a shard has itself: one round for each part.
   for (const Move &move : own) {
     Round *round = llvm::find_if(plan.rounds, [&](const Round &candidate) {

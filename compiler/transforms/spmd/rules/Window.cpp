@@ -319,70 +319,91 @@ SmallVector<Value> emitCumulative(Site &site, const WindowReduction &reduction, 
   return applyToArrays(e, reduction.computation, before, scan->getResults());
 }
 
-Results emitReduceWindow(Site &site) {
-  auto op = cast<ReduceWindowOp>(site.op);
-  Emitter &e = site.e;
-  WindowReduction reduction(op);
-  SmallVector<AxisList> splits = splitsOf(site.rule, site.axes);
-  SmallVector<Value> operands(site.operands), fills = fillsOf(site, reduction);
-  WindowAttr window = reduction.window;
-  SmallVector<int64_t> shape(site.localResultType(0).getShape());
-  // Results to cut off after the op.
+/// Emits the local op, one dimension after the other.
+class WindowEmitter {
+public:
+  explicit WindowEmitter(Site &site)
+      : site(site), e(site.e), reduction(cast<ReduceWindowOp>(site.op)),
+        splits(splitsOf(site.rule, site.axes)), operands(site.operands),
+        fills(fillsOf(site, reduction)), window(reduction.window),
+        shape(site.localResultType(0).getShape()) {}
+
+  Results emit();
+
+private:
+  ArrayRef<Value> inputs() const { return ArrayRef(operands).take_front(reduction.count); }
+  int64_t shards(int64_t dim) const { return e.mesh.count(splits[dim]); }
+  WindowDim partial(int64_t dim);
+  WindowDim filled(int64_t dim);
+  WindowDim clamped(int64_t dim);
+
+  /// Results to cut off after the op.
   struct Cut {
     int64_t dim;
     SmallVector<int64_t> start;
   };
+
+  Site &site;
+  Emitter &e;
+  WindowReduction reduction;
+  SmallVector<AxisList> splits;
+  SmallVector<Value> operands, fills;
+  WindowAttr window;
+  SmallVector<int64_t> shape;
   SmallVector<Cut> cuts;
+};
+
+/// The elements of the shard that the one window sees.
+WindowDim WindowEmitter::partial(int64_t dim) {
+  WindowDim whole = reduction.at(dim);
+  int64_t size = reduction.size(dim), part = shardSize(size, shards(dim));
+  Span seen = Span{-whole.low, whole.size - whole.low} & Span{0, size};
+  SmallVector<int64_t> starts;
+  for (int64_t t = 0; t < shards(dim); ++t) {
+    starts.push_back(t * part);
+  }
+  SmallVector<Span> spans(starts.size(), seen);
+  for (auto [n, input] : llvm::enumerate(inputs())) {
+    operands[n] = maskSpans(e, input, dim, splits[dim], starts, spans, fills[n]);
+  }
+  return {.size = part};
+}
+
+WindowDim WindowEmitter::filled(int64_t dim) {
+  WindowHalo halo = filledHalo(reduction, site.rule, dim, shards(dim));
+  for (auto [n, input] : llvm::enumerate(inputs())) {
+    operands[n] = exchangeHalo(e, input, dim, splits[dim], halo, fills[n]);
+  }
+  return halo.local;
+}
+
+WindowDim WindowEmitter::clamped(int64_t dim) {
+  ClampedHalo halo = clampedHalo(reduction, site.rule, dim, shards(dim));
+  for (auto [n, input] : llvm::enumerate(inputs())) {
+    operands[n] = exchange(e, input, dim, splits[dim], halo.exchange);
+  }
+  Cut cut{dim, {}};
+  for (auto [part, first] : llvm::zip(partsOf(reduction.results(dim), shards(dim)), halo.first)) {
+    cut.start.push_back(part.isEmpty() ? 0 : part.begin - first);
+  }
+  cuts.push_back(cut);
+  shape[dim] = halo.results;
+  return halo.local;
+}
+
+Results WindowEmitter::emit() {
   for (int64_t dim = 0; dim < windowRank(window); ++dim) {
-    ArrayRef<Axis> axes = splits[dim];
-    if (axes.empty() || reduction.isPlain(dim)) {
+    if (splits[dim].empty() || reduction.isPlain(dim)) {
       continue;
     }
-    int64_t shards = e.mesh.count(axes), size = reduction.size(dim);
-    ArrayRef<Value> inputs = ArrayRef(operands).take_front(reduction.count);
-    WindowDim local = reduction.at(dim);
     switch (reduction.wayOf(dim)) {
     case Way::None:
-      return op.emitError("internal error: reduce-window: dimension ") << dim << " is split";
-    case Way::Cumulative: return emitCumulative(site, reduction, dim, axes);
-    case Way::Partial: {
-      int64_t part = shardSize(size, shards);
-      Span seen = Span{-local.low, local.size - local.low} & Span{0, size};
-      SmallVector<int64_t> starts;
-      for (int64_t t = 0; t < shards; ++t) {
-        starts.push_back(t * part);
-      }
-      for (auto [n, input] : llvm::enumerate(inputs)) {
-        operands[n] =
-            maskSpans(e, input, dim, axes, starts, SmallVector<Span>(shards, seen), fills[n]);
-      }
-      local = {.size = part};
-      break;
+      return site.op->emitError("internal error: reduce-window: dimension ") << dim << " is split";
+    case Way::Cumulative: return emitCumulative(site, reduction, dim, splits[dim]);
+    case Way::Partial: window = withDim(window, dim, partial(dim)); break;
+    case Way::Filled: window = withDim(window, dim, filled(dim)); break;
+    case Way::Clamped: window = withDim(window, dim, clamped(dim)); break;
     }
-    case Way::Filled: {
-      WindowHalo halo = filledHalo(reduction, site.rule, dim, shards);
-      for (auto [n, input] : llvm::enumerate(inputs)) {
-        operands[n] = exchangeHalo(e, input, dim, axes, halo, fills[n]);
-      }
-      local = halo.local;
-      break;
-    }
-    case Way::Clamped: {
-      ClampedHalo halo = clampedHalo(reduction, site.rule, dim, shards);
-      for (auto [n, input] : llvm::enumerate(inputs)) {
-        operands[n] = exchange(e, input, dim, axes, halo.exchange);
-      }
-      local = halo.local;
-      Cut cut{dim, {}};
-      for (auto [part, first] : llvm::zip(partsOf(reduction.results(dim), shards), halo.first)) {
-        cut.start.push_back(part.isEmpty() ? 0 : part.begin - first);
-      }
-      cuts.push_back(cut);
-      shape[dim] = halo.results;
-      break;
-    }
-    }
-    window = withDim(window, dim, local);
   }
   SmallVector<Value> results(windowOn(site, operands, window, shape)->getResults());
   for (const Cut &cut : cuts) {
@@ -393,6 +414,8 @@ Results emitReduceWindow(Site &site) {
   }
   return results;
 }
+
+Results emitReduceWindow(Site &site) { return WindowEmitter(site).emit(); }
 
 FlatSymbolRefAttr sumOf(Site &site) { return cast<ReduceWindowOp>(site.op).getToApplyAttr(); }
 
