@@ -799,6 +799,16 @@ void SpmdPartitioner::fillReport() {
   }
 }
 
+/// Executes collectives of the text that begin and end apart at their start, because resharding
+/// may come between the two parts.
+void joinPairs(ModuleOp module) {
+  module.walk([](CollectiveDoneOp done) {
+    done->getOperand(0).getDefiningOp()->removeAttr(kAsyncAttr);
+    done->replaceAllUsesWith(done->getOperands().take_front(done->getNumResults()));
+    done->erase();
+  });
+}
+
 class SpmdPartitionerPass : public PassWrapper<SpmdPartitionerPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SpmdPartitionerPass)
@@ -814,6 +824,7 @@ public:
     if (!attribute) {
       return markAllAnalysesPreserved();
     }
+    joinPairs(module);
     mergeMovement(module);
     Mesh mesh = decodeMesh(attribute);
     Program program(module, mesh);
