@@ -5,6 +5,7 @@
 // control flow, manual regions and the entry are here.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/spmd/Partitioner.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/TripCount.h"
