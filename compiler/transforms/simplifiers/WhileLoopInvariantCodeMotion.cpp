@@ -76,8 +76,9 @@ bool isWorthMoving(Operation *op) {
 /// An op that gives the same result in each iteration if its operands are the same, though it is
 /// not pure: what devices exchange, and which device this is.
 bool isRepeatable(Operation *op) {
-  return isa<AllGatherOp, AllReduceOp, AllToAllOp, CollectivePermuteOp, PartitionIdOp,
-             ReduceScatterOp, ReplicaIdOp>(op);
+  // One that ends elsewhere stays where the text has it.
+  return !op->hasAttr(kAsyncAttr) && isa<AllGatherOp, AllReduceOp, AllToAllOp, CollectivePermuteOp,
+                                         PartitionIdOp, ReduceScatterOp, ReplicaIdOp>(op);
 }
 
 bool sends(Operation *op) { return isRepeatable(op) && op->getNumOperands() > 0; }
