@@ -187,16 +187,19 @@ LogicalResult schedule::markRuntimeOps(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
-/// Bytes of HLO_COLLECTIVE_STATE_BYTES (hlo/generated.h), with which compiler/target compares them,
-/// and for a reduction of what it receives at its start.
-static int64_t asyncScratchBytes(Operation *op) {
+static int64_t ranksOf(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
   auto count = [&](StringRef name) -> int64_t {
     auto attr = module->getAttrOfType<IntegerAttr>(name);
     return attr ? attr.getInt() : 1;
   };
-  int64_t ranks = count("hlo.replica_count") * count("hlo.num_partitions");
-  int64_t operands = op->getNumOperands();
+  return count("hlo.replica_count") * count("hlo.num_partitions");
+}
+
+/// Bytes of HLO_COLLECTIVE_STATE_BYTES (hlo/generated.h), with which compiler/target compares them,
+/// and for a reduction of what it receives at its start.
+static int64_t asyncScratchBytes(Operation *op) {
+  int64_t ranks = ranksOf(op), operands = op->getNumOperands();
   int64_t bytes =
       1536 + 64 * ranks + 32 * operands + 96 * std::min<int64_t>(ranks * operands, 4096);
   if (!isa<AllReduceOp, ReduceScatterOp>(op)) {
@@ -221,9 +224,12 @@ int64_t schedule::runtimeScratchBytes(Operation *op) {
   if (!isa<AllReduceOp, ReduceScatterOp>(op)) {
     return 0;
   }
-  int64_t most = 0;
+  int64_t most = 0, whole = 0;
   for (Value operand : op->getOperands()) {
     most = std::max(most, bytesOf(operand));
+    // An operand in one piece: each rank's share begins at a multiple of 64 elements.
+    whole =
+        std::max(whole, bytesOf(operand) + 64 * ranksOf(op) * elementBytes(elementTypeOf(operand)));
   }
-  return std::clamp(most, leastScratch, mostScratch);
+  return std::min(whole, std::clamp(most, leastScratch, mostScratch));
 }
