@@ -810,6 +810,33 @@ void joinPairs(ModuleOp module) {
   });
 }
 
+/// Indices in the partitioned program are s32.
+LogicalResult checkSizes(ModuleOp module) {
+  auto check = [](ValueRange values) -> LogicalResult {
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    for (Value value : values) {
+      auto array = dyn_cast<RankedTensorType>(value.getType());
+      if (array && llvm::any_of(array.getShape(), [](int64_t size) { return size > most; })) {
+        return emitError(value.getLoc(), "partitioning: ")
+               << hloText(array) << " has a dimension of 2^31 elements or more";
+      }
+    }
+    return success();
+  };
+  for (auto computation : module.getOps<ComputationOp>()) {
+    Block &block = computation.getBody().front();
+    if (failed(check(block.getArguments()))) {
+      return failure();
+    }
+    for (Operation &op : block) {
+      if (failed(check(op.getResults()))) {
+        return failure();
+      }
+    }
+  }
+  return success();
+}
+
 class SpmdPartitionerPass : public PassWrapper<SpmdPartitionerPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SpmdPartitionerPass)
@@ -826,6 +853,9 @@ public:
       return markAllAnalysesPreserved();
     }
     joinPairs(module);
+    if (failed(checkSizes(module))) {
+      return signalPassFailure();
+    }
     mergeMovement(module);
     Mesh mesh = decodeMesh(attribute);
     Program program(module, mesh);
