@@ -62,6 +62,8 @@ private:
   FailureOr<Annotation> convert(const AxesText &axes, int64_t rank, Location loc);
   FailureOr<AxisList> convert(const MeshText &mesh, const AxisText &axis, Location loc);
   FailureOr<const MeshText *> meshOf(const AxesText &axes, Location loc);
+  /// Whether a mesh may list its devices so: not at all, or each partition once.
+  bool isOrder(ArrayRef<int64_t> devices) const;
   /// The annotations that attributes give for the leaves of `type`; empty if there are none.
   FailureOr<std::vector<std::optional<Annotation>>> read(StringRef sharding, StringRef frontend,
                                                          StringRef key, Type type, Location loc);
@@ -201,8 +203,8 @@ LogicalResult Importer::chooseMesh() {
   int64_t most = -1;
   for (const SmallVector<int64_t> &order : orders) {
     Mesh candidate(sizes, order);
-    int64_t fits =
-        llvm::count_if(lists, [&](const TilesText &list) { return axesOf(list, candidate).has_value(); });
+    int64_t fits = llvm::count_if(
+        lists, [&](const TilesText &list) { return axesOf(list, candidate).has_value(); });
     if (fits > most) {
       most = fits;
       mesh = candidate;
@@ -232,6 +234,9 @@ FailureOr<Annotation> Importer::convert(const TilesText &tiles, int64_t rank, Lo
   if (tiles.kind == Kind::Unreduced || llvm::is_contained(tiles.subgroups, Kind::Unreduced)) {
     return fail(loc, "unreduced arrays are not supported");
   }
+  if (tiles.kind == Kind::Maximal && !tiles.devices.empty() && tiles.devices[0] >= partitions) {
+    return fail(loc, "device " + Twine(tiles.devices[0]) + " does not exist");
+  }
   if (tiles.kind != Kind::Tiled) {
     return annotation;
   }
@@ -243,8 +248,9 @@ FailureOr<Annotation> Importer::convert(const TilesText &tiles, int64_t rank, Lo
   SmallVector<bool> used(partitions, false);
   for (int64_t device : tiles.devices) {
     if (device < 0 || device >= partitions || used[device]) {
-      return fail(loc, "device " + Twine(device) +
-                           (device < 0 || device >= partitions ? " does not exist" : " is there twice"));
+      return fail(loc,
+                  "device " + Twine(device) +
+                      (device < 0 || device >= partitions ? " does not exist" : " is there twice"));
     }
     used[device] = true;
   }
@@ -290,6 +296,12 @@ FailureOr<Annotation> Importer::convert(const TilesText &tiles, int64_t rank, Lo
   return annotation;
 }
 
+bool Importer::isOrder(ArrayRef<int64_t> devices) const {
+  SmallVector<int64_t> sorted(devices);
+  llvm::sort(sorted);
+  return devices.empty() || llvm::equal(sorted, llvm::seq<int64_t>(0, partitions));
+}
+
 FailureOr<const MeshText *> Importer::meshOf(const AxesText &axes, Location loc) {
   const MeshText *found = axes.inlined ? &*axes.inlined : nullptr;
   SmallVector<StringRef> names;
@@ -307,13 +319,9 @@ FailureOr<const MeshText *> Importer::meshOf(const AxesText &axes, Location loc)
                          "has " + Twine(found->count()) + " devices, the module has " +
                          Twine(partitions) + " partitions");
   }
-  if (!found->devices.empty() && !found->axes.empty()) {
-    SmallVector<int64_t> sorted(found->devices);
-    llvm::sort(sorted);
-    if (!llvm::equal(sorted, llvm::seq<int64_t>(0, partitions))) {
-      return fail(loc, "the device ids of mesh @" + found->name + " are not 0 to " +
-                           Twine(partitions - 1) + ", each once");
-    }
+  if (!found->axes.empty() && !isOrder(found->devices)) {
+    return fail(loc, "the device ids of mesh @" + found->name + " are not 0 to " +
+                         Twine(partitions - 1) + ", each once");
   }
   return found;
 }
@@ -332,11 +340,10 @@ FailureOr<AxisList> Importer::convert(const MeshText &text, const AxisText &axis
   if (!size) {
     return fail(loc, "the mesh has no axis \"" + axis.name + "\"" + nearestNames(axis.name, names));
   }
-  int64_t part = axis.size ? axis.size : size;
-  int64_t ends = axis.before * part;
-  if (size % ends != 0) {
-    return fail(loc, "axis \"" + axis.name + "\" has size " + Twine(size) + " and no part of size " +
-                         Twine(part) + " after " + Twine(axis.before));
+  int64_t part = axis.size ? axis.size : size, ends = 0;
+  if (llvm::MulOverflow(axis.before, part, ends) || size % ends != 0) {
+    return fail(loc, "axis \"" + axis.name + "\" has size " + Twine(size) +
+                         " and no part of size " + Twine(part) + " after " + Twine(axis.before));
   }
   stride *= size / ends;
   // The run of axes that ends at this stride.
@@ -375,8 +382,8 @@ FailureOr<Annotation> Importer::convert(const AxesText &axes, int64_t rank, Loca
     if (axes.dims.empty()) {
       return annotation;
     }
-    return fail(loc, "it has " + Twine(axes.dims.size()) + " dimensions, the array has " +
-                         Twine(rank));
+    return fail(loc,
+                "it has " + Twine(axes.dims.size()) + " dimensions, the array has " + Twine(rank));
   }
   AxisSet used = 0;
   for (auto [dim, given] : llvm::enumerate(axes.dims)) {
@@ -393,6 +400,16 @@ FailureOr<Annotation> Importer::convert(const AxesText &axes, int64_t rank, Loca
       used |= setOf(*list);
       llvm::append_range(annotation.sharding.dims[dim], *list);
     }
+  }
+  for (const AxisText &axis : axes.kept) {
+    FailureOr<AxisList> list = convert(**text, axis, loc);
+    if (failed(list)) {
+      return failure();
+    }
+    if (used & setOf(*list)) {
+      return fail(loc, "axis \"" + axis.name + "\" is used twice");
+    }
+    used |= setOf(*list);
   }
   Mesh own({partitions}, (*text)->devices);
   bool isForeign = false;
@@ -447,8 +464,8 @@ Importer::read(StringRef sharding, StringRef frontend, StringRef key, Type type,
       result.push_back(std::nullopt);
       continue;
     }
-    FailureOr<Annotation> annotation = one.tiles ? convert(*one.tiles, rankOf(leaf), loc)
-                                                 : convert(*one.axes, rankOf(leaf), loc);
+    FailureOr<Annotation> annotation =
+        one.tiles ? convert(*one.tiles, rankOf(leaf), loc) : convert(*one.axes, rankOf(leaf), loc);
     if (failed(annotation)) {
       return failure();
     }
@@ -491,8 +508,7 @@ Value Importer::mark(OpBuilder &builder, Location loc, StringRef target, Value v
   // A custom call with a layout would be given its operand in that order; a marker means the array.
   auto plain = [](Type type) {
     auto array = cast<RankedTensorType>(type);
-    return hlo::arrayType(array.getShape(), array.getElementType(), {},
-                          boundedDimensions(array));
+    return hlo::arrayType(array.getShape(), array.getElementType(), {}, boundedDimensions(array));
   };
   HloBuilder b(builder, loc);
   if (plain(value.getType()) != value.getType()) {
@@ -515,8 +531,7 @@ void Importer::markUses(Value value, const Annotation &annotation) {
   for (OpOperand &use : value.getUses()) {
     uses.push_back(&use);
   }
-  Value marker =
-      mark(builder, value.getLoc(), kMarkSharding, value, value.getType(), annotation);
+  Value marker = mark(builder, value.getLoc(), kMarkSharding, value, value.getType(), annotation);
   for (OpOperand *use : uses) {
     use->set(marker);
   }
@@ -567,9 +582,8 @@ LogicalResult Importer::importBorder(CustomCallOp op) {
     FailureOr<AxisSet> axes = manualAxes(frontend, "xla.sdy.manual_axes", op.getLoc());
     Type outside = enters ? Type(TupleType::get(op.getContext(), op->getOperandTypes()))
                           : op->getResult(0).getType();
-    auto read = this->read("", frontend,
-                           enters ? "xla.sdy.in_shardings" : "xla.sdy.out_shardings", outside,
-                           op.getLoc());
+    auto read = this->read("", frontend, enters ? "xla.sdy.in_shardings" : "xla.sdy.out_shardings",
+                           outside, op.getLoc());
     if (failed(axes) || failed(read)) {
       return failure();
     }
@@ -602,8 +616,8 @@ LogicalResult Importer::importBorder(CustomCallOp op) {
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     auto outer = cast<RankedTensorType>(enters ? operand.getType() : types[i]);
     auto inner = cast<RankedTensorType>(enters ? types[i] : operand.getType());
-    Annotation annotation = i < whole.size() && whole[i] ? *whole[i]
-                                                        : Annotation(outer.getRank(), true);
+    Annotation annotation =
+        i < whole.size() && whole[i] ? *whole[i] : Annotation(outer.getRank(), true);
     annotation.manual = manual;
     // Inside, a dimension is split over its manual axes, which come first.
     for (int64_t dim = 0; dim < outer.getRank(); ++dim) {
@@ -621,8 +635,8 @@ LogicalResult Importer::importBorder(CustomCallOp op) {
                                      Twine(count) + " in dimension " + Twine(dim));
       }
     }
-    results.push_back(mark(builder, op.getLoc(), enters ? kMarkEnter : kMarkExit, operand,
-                           types[i], annotation));
+    results.push_back(
+        mark(builder, op.getLoc(), enters ? kMarkEnter : kMarkExit, operand, types[i], annotation));
   }
   Value result = results.front();
   if (isTuple) {
@@ -694,8 +708,8 @@ LogicalResult Importer::importCall(CustomCallOp op) {
     annotations = *given;
   }
   SmallVector<Type> leaves = hlo::leafTypes(type);
-  if (op->getNumOperands() != leaves.size() || !llvm::equal(op->getOperandTypes(), leaves,
-        [](Type a, Type b) { return sameShape(a, b); })) {
+  if (op->getNumOperands() != leaves.size() ||
+      !llvm::equal(op->getOperandTypes(), leaves, [](Type a, Type b) { return sameShape(a, b); })) {
     if (op->getNumOperands() == 1 && op->getOperand(0).getType() == type) {
       op->getResult(0).replaceAllUsesWith(op->getOperand(0)); // a tuple or a token
       op.erase();
@@ -736,13 +750,13 @@ LogicalResult Importer::importCall(CustomCallOp op) {
 }
 
 LogicalResult Importer::importOp(Operation *op) {
-  if (auto call = dyn_cast<CustomCallOp>(op); call && isAnnotationCall(call.getCustomCallTarget())) {
+  if (auto call = dyn_cast<CustomCallOp>(op);
+      call && isAnnotationCall(call.getCustomCallTarget())) {
     return op->getNumResults() == 1 ? importCall(call) : success();
   }
   StringRef sharding = stringOf(op, "hlo.sharding");
   StringRef frontend = stringOf(op, "hlo.frontend_attributes");
-  if (op->getNumResults() != 1 ||
-      (sharding.empty() && !frontend.contains(kSdySharding))) {
+  if (op->getNumResults() != 1 || (sharding.empty() && !frontend.contains(kSdySharding))) {
     return success();
   }
   Value result = op->getResult(0);
@@ -804,8 +818,8 @@ LogicalResult Importer::importParameters(ComputationOp computation) {
         continue;
       }
       bool given = i < annotations->size() && (*annotations)[i] && !(*annotations)[i]->manual;
-      leaves.push_back(StringAttr::get(module.getContext(),
-                                       given ? encode(*(*annotations)[i]) : std::string()));
+      leaves.push_back(
+          StringAttr::get(module.getContext(), given ? encode(*(*annotations)[i]) : std::string()));
     }
     if (computation.getEntry() || annotations->empty()) {
       continue;
@@ -854,6 +868,10 @@ LogicalResult Importer::run() {
                                        " devices, the module has " + Twine(partitions) +
                                        " partitions");
     }
+    if (!each.axes.empty() && !isOrder(each.devices)) {
+      return fail(module.getLoc(), "the device ids of mesh @" + each.name + " are not 0 to " +
+                                       Twine(partitions - 1) + ", each once");
+    }
   }
   if (failed(chooseMesh())) {
     return failure();
@@ -869,7 +887,8 @@ LogicalResult Importer::run() {
       continue;
     }
     for (Operation &op : computation.getBody().front()) {
-      if (callsAtTopLevel(&op) || isa<CallOp, FusionOp, AsyncStartOp, AsyncUpdateOp, AsyncDoneOp>(op)) {
+      if (callsAtTopLevel(&op) ||
+          isa<CallOp, FusionOp, AsyncStartOp, AsyncUpdateOp, AsyncDoneOp>(op)) {
         forEachCallee(&op, [&](FlatSymbolRefAttr name) { atTop.insert(graph->lookup(name)); });
       }
     }
@@ -913,8 +932,8 @@ bool hlo::needsPartitioning(ModuleOp module) {
     isAnnotated |= (call && isAnnotationCall(call.getCustomCallTarget())) ||
                    splits(stringOf(op, "hlo.sharding"), stringOf(op, "hlo.frontend_attributes"));
     // A result that differs between partitions, as in a partitioned program.
-    isPartitioned |= isa<PartitionIdOp>(op) ||
-                     (op->hasAttr("channel_id") && !isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op));
+    isPartitioned |= isa<PartitionIdOp>(op) || (op->hasAttr("channel_id") &&
+                                                !isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op));
   });
   if (isAnnotated || isPartitioned) {
     return isAnnotated;

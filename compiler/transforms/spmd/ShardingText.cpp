@@ -27,8 +27,8 @@ public:
   /// A word that ends where letters, digits, `_`, `.`, `-` end.
   StringRef word() {
     rest = rest.ltrim();
-    StringRef found =
-        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '-'; });
+    StringRef found = rest.take_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '-'; });
     rest = rest.drop_front(found.size());
     return found;
   }
@@ -42,8 +42,9 @@ public:
   }
   LogicalResult fail(const Twine &message) {
     if (why.empty()) {
-      why = (message + (rest.empty() ? " at the end" : " before '" + rest.take_front(20).str() + "'"))
-                .str();
+      why =
+          (message + (rest.empty() ? " at the end" : " before '" + rest.take_front(20).str() + "'"))
+              .str();
     }
     return failure();
   }
@@ -268,6 +269,7 @@ FailureOr<AxesText> Scanner::sharding() {
       return failure();
     }
     sharding.isUnreduced |= kind == "unreduced" && !list->empty();
+    llvm::append_range(sharding.kept, *list);
   }
   if (failed(expect(">"))) {
     return failure();
@@ -326,8 +328,7 @@ FailureOr<std::vector<MeshText>> hlo::spmd::parseMeshes(StringRef attributes, st
     if (!meshes.empty() && failed(scanner.expect(","))) {
       return failure();
     }
-    std::string name =
-        scanner.at("\"") ? scanner.quoted().value_or("") : scanner.word().str();
+    std::string name = scanner.at("\"") ? scanner.quoted().value_or("") : scanner.word().str();
     if (name.empty()) {
       return scanner.fail("expected the name of a mesh");
     }
@@ -567,9 +568,11 @@ FailureOr<ShardingText> Scanner::hloSharding() {
           return failure();
         }
       } else if (item == "device" && take("=")) {
-        if (failed(integer())) {
+        FailureOr<int64_t> device = integer();
+        if (failed(device)) {
           return failure();
         }
+        tiles.devices = {*device};
       } else if (item == "last_tile_dim_replicate") {
         tiles.subgroups.push_back(TilesText::Kind::Replicated);
       } else if (item == "last_tile_dims" && take("=")) {
@@ -652,7 +655,8 @@ FailureOr<std::vector<ShardingText>> hlo::spmd::parseSharding(StringRef text, bo
     }
     if (scanner.take("/*")) { // `/*index=5*/`
       size_t end = scanner.rest.find("*/");
-      scanner.rest = scanner.rest.drop_front(end == StringRef::npos ? scanner.rest.size() : end + 2);
+      scanner.rest =
+          scanner.rest.drop_front(end == StringRef::npos ? scanner.rest.size() : end + 2);
     }
     FailureOr<ShardingText> next = scanner.hloSharding();
     if (failed(next)) {

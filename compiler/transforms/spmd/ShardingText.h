@@ -39,18 +39,26 @@ struct DimText {
 
 /// `#sdy.sharding<@mesh, [{"x"}, {?}], replicated={"y"}>`
 struct AxesText {
-  std::string mesh;             ///< its name; empty if `inlined` is set
+  std::string mesh; ///< its name; empty if `inlined` is set
   std::optional<MeshText> inlined;
   std::vector<DimText> dims;
+  std::vector<AxisText> kept; ///< of `replicated`: they split no dimension
   bool isUnreduced = false;
   bool isManual = false, isReplicated = false; ///< forms of HLO's mesh shardings
 };
 
 /// `{devices=[2,1,2]<=[4] last_tile_dim_replicate}` and the like.
 struct TilesText {
-  enum class Kind { Replicated, Manual, Maximal, Unknown, Unreduced, Tiled } kind = Kind::Replicated;
-  llvm::SmallVector<int64_t> tiles;    ///< of the dimensions, then of the subgroups
-  llvm::SmallVector<int64_t> devices;  ///< of each tile, row-major
+  enum class Kind {
+    Replicated,
+    Manual,
+    Maximal,
+    Unknown,
+    Unreduced,
+    Tiled
+  } kind = Kind::Replicated;
+  llvm::SmallVector<int64_t> tiles;             ///< of the dimensions, then of the subgroups
+  llvm::SmallVector<int64_t> devices;           ///< of each tile, row-major; the one of `maximal`
   llvm::SmallVector<TilesText::Kind> subgroups; ///< kinds of the last tile dimensions
   /// The sizes of the iota, so the axes that the writer had in mind; empty for a list.
   llvm::SmallVector<int64_t> iota;
