@@ -211,7 +211,7 @@ static int64_t asyncScratchBytes(Operation *op) {
     int64_t rounding = (64 * ranks + 64) * elementBytes(elementTypeOf(operand));
     received = std::min(received + bytesOf(operand) + rounding, mostAsyncScratch);
   }
-  return bytes + std::max(received, leastScratch);
+  return bytes + received;
 }
 
 int64_t schedule::runtimeScratchBytes(Operation *op) {

@@ -1,9 +1,10 @@
 //===- mpi-ranks.cpp - Collectives over processes -------------------------===//
 //
-//   mpirun -np N mpi-ranks             random collectives
+//   mpirun -np N mpi-ranks             random collectives, at once and in two parts
 //   mpirun -np N mpi-ranks absent      process 1 joins an all-reduce only after the others gave up
 //   mpirun -np 3 mpi-ranks elsewhere   so does process 2; process 1 waits in another all-reduce
 //   mpirun -np N mpi-ranks fails       the call of process 1 ends with an error
+//   mpirun -np N mpi-ranks abandon     the same while collectives are under way that it has begun
 //   mpirun -np N mpi-ranks ragged      the last process has a ragged-all-to-all with wrong sizes
 //
 // In the last case the other processes exchange large messages at that time. After the error no
@@ -150,10 +151,67 @@ static std::string reduceOnce(const hlo_comm *comm, int rank, bool fails,
   return std::string(hlo_status_name(status)) + " " + call.module.message;
 }
 
+/// Begins large and small collectives, of which nobody finishes the last one, because the call of
+/// process 1 fails.
+static std::string abandonOnce(const hlo_comm *comm, int rank, int n) {
+  RankCall call(comm, /*sharedMemory=*/false);
+  std::vector<std::unique_ptr<Pair>> pairs;
+  hlo_status status = call.module.begin();
+  for (int k = 0; k < 5 && !status; ++k) {
+    Op op;
+    int64_t size = k % 2 ? 300000 : 100;
+    if (k % 3) {
+      op.kind = HLO_ALL_GATHER;
+      op.opcode = "all-gather";
+      op.dimension = 0;
+    }
+    op.name = "p" + std::to_string(k);
+    op.operandDims = {size};
+    op.resultDims = {k % 3 ? size * n : size};
+    pairs.push_back(std::make_unique<Pair>(op, n, 1 << 20));
+    pairs.back()->in.assign(static_cast<size_t>(size), 1);
+    pairs.back()->other.assign(static_cast<size_t>(size * n), 0);
+    if (rank == 1 && k == 4) {
+      status = hlo_rt_fail(&call.module.frame, HLO_OUT_OF_RANGE, "no");
+    } else {
+      status = pairs.back()->start(&call.module.frame);
+    }
+  }
+  for (auto &pair : pairs) {
+    status = status ? status : pair->done(&call.module.frame);
+  }
+  status = hlo_rt_end(&call.module.frame, status);
+  std::string text = std::string(hlo_status_name(status)) + " " + call.module.message;
+  // The buffers are the caller's again: MPI must not write to them.
+  for (auto &pair : pairs) {
+    std::fill(pair->other.begin(), pair->other.end(), 0x5b5b5b5bu);
+    std::fill(pair->state.begin(), pair->state.end(), 0x5b);
+  }
+  for (int i = 0; i < 2000; ++i) {
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (auto &pair : pairs) {
+    bool changed = false;
+    for (uint32_t x : pair->other) {
+      changed |= x != 0x5b5b5b5bu;
+    }
+    for (char x : pair->state) {
+      changed |= x != 0x5b;
+    }
+    if (changed) {
+      return "a buffer was written to after the call";
+    }
+  }
+  return givenUp ? std::to_string(givenUp) + " receives were given up" : text;
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   bool absent = argc > 1 && !strcmp(argv[1], "absent"),
-       fails = argc > 1 && !strcmp(argv[1], "fails");
+       fails = argc > 1 && !strcmp(argv[1], "fails"),
+       abandons = argc > 1 && !strcmp(argv[1], "abandon");
   if (argc > 1 && !strcmp(argv[1], "ragged")) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -203,9 +261,15 @@ int main(int argc, char **argv) {
     }
   } else if (fails) {
     text = reduceOnce(comm, rank, true);
+  } else if (abandons) {
+    text = abandonOnce(comm, rank, comm->num_replicas);
   } else {
     text = runRandomAs(comm, rank, comm->num_replicas, 2000, /*sharedMemory=*/false,
                        [] { return false; });
+    if (text.empty()) {
+      text = runRandomPairsAs(comm, rank, comm->num_replicas, 2000, /*sharedMemory=*/false,
+                              [] { return false; });
+    }
   }
   printf("rank %d: %s\n", rank, text.empty() ? "ok" : text.c_str());
   fflush(stdout);
