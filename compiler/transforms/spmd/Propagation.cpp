@@ -177,7 +177,8 @@ bool Propagation::grow(unsigned node, int64_t dim, const AxisList &axes) {
   }
   AxisList next(now);
   for (size_t i = now.size(); i < axes.size(); ++i) {
-    if (others >> axes[i] & 1) {
+    // Factors of one dimension may have got the same axis from different arrays.
+    if ((others >> axes[i] & 1) || llvm::is_contained(next, axes[i])) {
       break;
     }
     next.push_back(axes[i]);
