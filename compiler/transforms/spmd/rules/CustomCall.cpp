@@ -346,13 +346,10 @@ private:
         int64_t product = 1;
         for (StringRef name : names) {
           auto known = sizes.find(name);
-          if (known == sizes.end() || known->second > size) {
+          if (known == sizes.end() || known->second > size / product) {
             return false;
           }
           product *= known->second;
-          if (product > size) {
-            return false;
-          }
         }
         if (product != size) {
           return false;
