@@ -171,7 +171,7 @@ private:
   Value gathered(Span used);
   Value summed(const Plan &plan);
   Value blank(int64_t size, Value scalar);
-  bool holdsFill(ArrayRef<Slab> slabs) const;
+  bool holdsFill(ArrayRef<Slab> slabs, bool isConcatenation) const;
 
   Emitter &e;
   Value array;
@@ -243,14 +243,17 @@ Value ExchangeEmitter::send(const Slab &slab) {
   return e.permute(value, pairs);
 }
 
-/// Whether everything that is read outside the domain holds `fill` in the concatenation: it lies
-/// in gaps, or, for a zero, in slabs that the shard does not receive.
-bool ExchangeEmitter::holdsFill(ArrayRef<Slab> slabs) const {
+/// Whether everything that is read outside the domain holds `fill`: no slab lands there, or, in a
+/// concatenation, one that the shard does not receive, which is zeros.
+bool ExchangeEmitter::holdsFill(ArrayRef<Slab> slabs, bool isConcatenation) const {
   bool fillIsZero = isZero(fill);
   for (int64_t t = 0; t < shards; ++t) {
     for (Span outside : {Span{x.reads[t].begin, std::min(x.reads[t].end, x.domain.begin)},
                          Span{std::max(x.reads[t].begin, x.domain.end), x.reads[t].end}}) {
       for (const Slab &slab : slabs) {
+        if (!slab.into[t] && !isConcatenation) {
+          continue; // it goes to the margin
+        }
         int64_t first = x.origin[t] + slab.dest[t];
         bool meets = !(outside & Span{first, first + slab.round->width}).isEmpty();
         if (meets && (slab.into[t] || slab.round->isLocal || !fillIsZero)) {
@@ -291,9 +294,17 @@ Value ExchangeEmitter::written(ArrayRef<Slab> slabs) {
       }
     }
   }
-  Value buffer = blank(front + x.length + back, fill);
+  Value buffer;
   for (const Slab &slab : slabs) {
     Value value = send(slab);
+    bool isEverywhere = slab.landsEqually && !llvm::is_contained(slab.into, nullptr);
+    if (!buffer && isEverywhere && !slab.spills) {
+      int64_t low = front + slab.dest[0];
+      int64_t high = front + x.length + back - low - slab.round->width;
+      buffer = padDim(e, value, dim, low, high, 0, fill);
+      continue;
+    }
+    buffer = buffer ? buffer : blank(front + x.length + back, fill);
     SmallVector<int64_t> dest(shards, 0);
     SmallVector<Span> spans(shards);
     for (int64_t t = 0; t < shards; ++t) {
@@ -312,6 +323,9 @@ Value ExchangeEmitter::written(ArrayRef<Slab> slabs) {
       }
     }
     buffer = e.dynamicUpdateDim(buffer, value, dim, start);
+  }
+  if (!buffer) {
+    return blank(x.length, fill);
   }
   return padDim(e, buffer, dim, -front, -back, 0, {});
 }
@@ -406,7 +420,7 @@ Value ExchangeEmitter::emit() {
     }
     isConcatenation &= next <= x.length;
     buffer = isConcatenation ? concatenated(sorted) : written(slabs);
-    isFilled = isConcatenation && fill && holdsFill(sorted);
+    isFilled = fill && holdsFill(sorted, isConcatenation);
   }
   if (fill && !isFilled && x.readsOutside()) {
     SmallVector<Span> inside(shards, x.domain);
