@@ -44,7 +44,7 @@ enum class OpFlag : uint16_t {
   Collective = 1 << 8,
   /// Has an effect beside its results. (A custom call says so itself.)
   Effect = 1 << 9,
-  /// An expander or a simplifier replaces the op before phase 3.
+  /// An expander or a simplifier replaces the op before phase 4.
   Composite = 1 << 10,
 };
 constexpr OpFlag operator|(OpFlag a, OpFlag b) {
@@ -86,8 +86,8 @@ bool isRuntimeOp(mlir::Operation *op);
 /// True if the op's effect depends on the ranks that the program runs on.
 bool isCollectiveOp(mlir::Operation *op);
 
-/// The unit attribute of a collective that only begins at its place. Its results are complete at the
-/// `hlo.collective_done` that takes them.
+/// The unit attribute of a collective that only begins at its place. Its results are complete at
+/// the `hlo.collective_done` that takes them.
 inline constexpr llvm::StringLiteral kAsyncAttr = "hlo.async";
 
 } // namespace hlo

@@ -692,8 +692,8 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
 /// Phases canonicalize to package of a parsed module, for one CPU.
 LogicalResult Compilation::compileFor(const Target &target) {
   PartitionReport partitioned;
-  for (Phase which : {Phase::Parse, Phase::Partition, Phase::Canonicalize, Phase::Layout, Phase::Fuse,
-                      Phase::Plan}) {
+  for (Phase which : {Phase::Parse, Phase::Partition, Phase::Canonicalize, Phase::Layout,
+                      Phase::Fuse, Phase::Plan}) {
     auto body = [&] {
       return success(succeeded(runPhase(*module, which, target.machine, &partitioned)) &&
                      (which != Phase::Fuse || succeeded(checkKernels(*module, options.budget))));

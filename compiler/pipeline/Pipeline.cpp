@@ -141,7 +141,8 @@ void hlo::registerAllPasses(const Machine &machine) {
   PassPipelineRegistration<>("kernel-rewrites",
                              "The passes of phase fuse that hlo-fusion needs before",
                              addKernelRewrites);
-  for (Phase phase : {Phase::Partition, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
+  for (Phase phase :
+       {Phase::Partition, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     PassPipelineRegistration<>(
         ("phase-" + phaseName(phase)).str(), ("All passes of phase " + phaseName(phase)).str(),
         [phase, &machine](OpPassManager &passes) { addPhase(passes, phase, machine); });

@@ -23,8 +23,8 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// pass copies `machine` when it is made.
 void registerAllPasses(const Machine &machine);
 
-/// Adds the passes of one phase (Partition to Plan; nothing for others). Phase partition writes what
-/// it did to `report`, if that is not null.
+/// Adds the passes of one phase (Partition to Plan; nothing for others). Phase partition writes
+/// what it did to `report`, if that is not null.
 void addPhase(mlir::OpPassManager &passes, Phase phase, const Machine &machine,
               PartitionReport *report = nullptr);
 

@@ -8,8 +8,8 @@
 
 using namespace llvm;
 
-static constexpr StringRef names[] = {"parse", "partition", "canonicalize", "layout",   "fuse",
-                                      "plan",  "emit",         "optimize", "package"};
+static constexpr StringRef names[] = {"parse", "partition", "canonicalize", "layout", "fuse",
+                                      "plan",  "emit",      "optimize",     "package"};
 
 ArrayRef<StringRef> hlo::phaseNames() { return names; }
 

@@ -143,8 +143,9 @@ struct Flags {
                                cl::desc("Write the module after each phase to a folder")};
   cl::opt<bool> spmdReport{
       "spmd-report", cl::cat(category),
-      cl::desc("Print to stderr how a module of several partitions was partitioned: each collective "
-               "with the place that needs it, the bytes that a rank sends and why")};
+      cl::desc(
+          "Print to stderr how a module of several partitions was partitioned: each collective "
+          "with the place that needs it, the bytes that a rank sends and why")};
   cl::opt<bool> memoryReport{
       "memory-report", cl::cat(category),
       cl::desc("Print the arena's buffers and live ranges to standard error")};
@@ -216,7 +217,14 @@ static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
       return complain("cannot tell the kind of output '" + flags.output +
                       "' from its suffix; use .o, .s, .ll, .bc, .mlir or .hlo, or --emit");
     }
-    wanted.push_back(bySuffix ? bySuffix : stopsEarly ? &kinds[4] : &kinds[0]);
+    // A partitioned module is a program that one reads and runs elsewhere, so it is text by
+    // default.
+    StringRef usual = line.options.compileTo == Phase::Partition ? "hlo"
+                      : stopsEarly                               ? "mlir"
+                                                                 : "obj";
+    wanted.push_back(bySuffix ? bySuffix : llvm::find_if(kinds, [&](const Kind &kind) {
+      return kind.name == usual;
+    }));
   }
   line.options.emit = EmitNone;
   std::string stem = llvm::sys::path::stem(line.input).str();

@@ -10,7 +10,7 @@
 namespace hlo {
 
 /// `hlo-fusion`: moves the ops of every computation that runs at top level into `hlo.fusion`
-/// regions with a strategy (phase 4 of compiler/README.md).
+/// regions with a strategy (phase 5 of compiler/README.md).
 std::unique_ptr<mlir::Pass> createHloFusionPass(const Machine &machine);
 
 /// `hlo-multi-output-fusion`: merges kernels that walk the same iteration space and read the same

@@ -1,7 +1,7 @@
 //===- Layout.h - Layouts made explicit -----------------------------------===//
 //
 // From arrays with minor-to-major orders to dense row-major arrays and
-// transposes: invariant 3 of compiler/README.md.
+// transposes: invariant 4 of compiler/README.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TRANSFORMS_LAYOUT_LAYOUT_H

@@ -149,8 +149,8 @@ LogicalResult LayoutNormalizationPass::normalizeBitcast(BitcastOp op) {
   return success();
 }
 
-/// Gives operands and results of runtime ops their physical shapes. Once: phase partition normalizes
-/// layouts too.
+/// Gives operands and results of runtime ops their physical shapes. Once: phase partition
+/// normalizes layouts too.
 void LayoutNormalizationPass::normalizeCall(Operation *op) {
   if (op->hasAttr("operand_leaves")) {
     return;

@@ -1,8 +1,9 @@
 //===- Dce.cpp - Unused ops, computations and loop carries ----------------===//
 //
 // Visits the computations from the entry down. In a block, ops are visited last to first: an op
-// without users and side effects is erased. A loop's carry stays if its result has users, or if the
-// condition, an op with side effects in the body, or another carry that stays needs it:
+// without users and side effects is erased, and a collective without users, which no device runs
+// then. A loop's carry stays if its result has users, or if the condition, an op with side effects
+// in the body, or another carry that stays needs it:
 //
 //   %a, %b = while(%x, %y)   with %b unused, %a's body not reading %b
 //   -> %a = while(%x)
@@ -74,6 +75,12 @@ private:
   void sweep(Block &block);
   /// Erases dead ops only.
   void eraseDead(Block &block);
+  /// True if the op must run though nothing uses its results.
+  bool isNeeded(Operation *op) const {
+    bool onlyExchanges = isa<AllGatherOp, AllReduceOp, AllToAllOp, CollectiveBroadcastOp,
+                             CollectivePermuteOp, PartitionIdOp, ReduceScatterOp, ReplicaIdOp>(op);
+    return !onlyExchanges && graph->hasSideEffects(op);
+  }
   /// Both return the op to visit next: the given one or what replaced it.
   Operation *shrinkWhile(WhileOp op);
   Operation *dropUnusedResults(ConditionalOp op);
@@ -135,7 +142,7 @@ void DcePass::sweep(Block &block) {
       op = dropUnusedResults(conditional);
     }
     next = op->getPrevNode();
-    if (op->use_empty() && !graph->hasSideEffects(op)) {
+    if (op->use_empty() && !isNeeded(op)) {
       op->erase();
       changed = true;
     }
@@ -146,7 +153,7 @@ void DcePass::eraseDead(Block &block) {
   Operation *next = nullptr;
   for (Operation *op = block.getTerminator()->getPrevNode(); op; op = next) {
     next = op->getPrevNode();
-    if (op->use_empty() && !graph->hasSideEffects(op)) {
+    if (op->use_empty() && !isNeeded(op)) {
       op->erase();
       changed = true;
     }
@@ -203,7 +210,7 @@ Operation *DcePass::shrinkWhile(WhileOp op) {
     }
   }
   for (Operation &inner : bodyBlock.without_terminator()) {
-    if (graph->hasSideEffects(&inner) && seen.insert(&inner).second) {
+    if (isNeeded(&inner) && seen.insert(&inner).second) {
       stack.push_back(&inner);
     }
   }

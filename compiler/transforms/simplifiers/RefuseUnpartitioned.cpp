@@ -45,8 +45,9 @@ LogicalResult checkShardShapes(CustomCallOp call) {
                                  << ", so the function is sharded over several devices (pmap, "
                                     "shard_map, or jit with shardings), and the module has one "
                                     "partition";
-      error.attachNote() << "--partitions=N compiles it for N; in JAX, with vmap in place of pmap or "
-                            "shard_map, the function runs on one (examples/fromjax)";
+      error.attachNote()
+          << "--partitions=N compiles it for N; in JAX, with vmap in place of pmap or "
+             "shard_map, the function runs on one (examples/fromjax)";
       return error;
     }
   }

@@ -16,7 +16,7 @@ class OpPassManager;
 
 namespace hlo {
 
-/// Adds the canonicalize phase, from the parsed module to invariant 2 of compiler/README.md.
+/// Adds the canonicalize phase, from the parsed module to invariant 3 of compiler/README.md.
 void addCanonicalizePasses(mlir::OpPassManager &manager, const Machine &machine);
 /// Adds the first part of that phase: no calls, no tuples, no tokens, no layouts, no bounded
 /// dimensions. A module that is so already stays as it is.
@@ -53,7 +53,7 @@ std::unique_ptr<mlir::Pass> createWhileLoopSimplifierPass();
 std::unique_ptr<mlir::Pass> createWhileLoopInvariantCodeMotionPass(const Machine &machine);
 /// `hlo-conditional-simplifier`: inlines the branch of a constant selector.
 std::unique_ptr<mlir::Pass> createConditionalSimplifierPass();
-/// `hlo-verify-flat`: reports what invariants 2 and 3 exclude.
+/// `hlo-verify-flat`: reports what invariants 3 and 4 exclude.
 std::unique_ptr<mlir::Pass> createVerifyFlatPass();
 
 /// Registers the passes of this folder. A pass copies `machine` when it is made.

@@ -1,6 +1,6 @@
 //===- VerifyFlat.cpp - The gate after canonicalization and layout --------===//
 //
-// Reports everything that invariants 2 and 3 of compiler/README.md exclude:
+// Reports everything that invariants 3 and 4 of compiler/README.md exclude:
 // tuples, tokens, layouts, calls, opcodes outside the core set. All offenders
 // are reported, each at its own place; the module is not changed.
 //

@@ -36,7 +36,7 @@ struct Annotation {
   Annotation(int64_t rank, bool isOpen) : sharding(rank), open(rank, isOpen), priority(rank, 0) {}
 };
 
-inline constexpr llvm::StringRef kAnnotation = "hlo.spmd";           ///< of an op: its result's
+inline constexpr llvm::StringRef kAnnotation = "hlo.spmd";            ///< of an op: its result's
 inline constexpr llvm::StringRef kParameters = "hlo.spmd_parameters"; ///< of the module: per leaf
 inline constexpr llvm::StringRef kMesh = "hlo.spmd_mesh";             ///< of the module
 inline constexpr llvm::StringRef kMarkSharding = "hlo.sharding", kMarkBarrier = "hlo.barrier",

@@ -518,7 +518,13 @@ Value Emitter::reshard(Value value, RankedTensorType global, const Sharding &fro
   const ReshardPlans::Plan &plan =
       plans->find(global.getShape(), elementBytes(global.getElementType()), from, to);
   for (const Step &step : plan.steps) {
-    Value &known = block.made[{value.getAsOpaquePointer(), toString(step.after, mesh)}];
+    // One value may be the shard of arrays of several shapes and shardings: a reshape of the whole
+    // array is none of a shard that has the same shape.
+    std::string change = toString(step.before, mesh) + toString(step.after, mesh);
+    for (int64_t size : global.getShape()) {
+      change += "," + std::to_string(size);
+    }
+    Value &known = block.made[{value.getAsOpaquePointer(), change}];
     value = known ? known : known = applyStep(value, global.getShape(), step);
   }
   return value;

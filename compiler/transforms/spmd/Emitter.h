@@ -18,10 +18,10 @@ namespace hlo::spmd {
 
 /// What collectives of the partitioned program are for: one line of --spmd-report.
 struct Communication {
-  std::string kind;    ///< "all-gather"
-  mlir::Location loc;  ///< of the op that needs it
-  std::string why;     ///< "operand 0 of dot.3 as [{x},{}]"
-  int64_t bytes = 0;   ///< sent by each partition in one execution
+  std::string kind;   ///< "all-gather"
+  mlir::Location loc; ///< of the op that needs it
+  std::string why;    ///< "operand 0 of dot.3 as [{x},{}]"
+  int64_t bytes = 0;  ///< sent by each partition in one execution
   mlir::Operation *op = nullptr;
 };
 
@@ -93,11 +93,9 @@ public:
   mlir::Value allGather(mlir::Value value, int64_t dim, llvm::ArrayRef<Axis> axes);
   /// Cuts dimension `split` into a part for each partition along `axes`, and puts the parts
   /// received one after the other along dimension `concat`.
-  mlir::Value allToAll(mlir::Value value, int64_t split, int64_t concat,
-                       llvm::ArrayRef<Axis> axes);
+  mlir::Value allToAll(mlir::Value value, int64_t split, int64_t concat, llvm::ArrayRef<Axis> axes);
   /// Pairs of *positions*. Partitions that are no target receive zeros.
-  mlir::Value permute(mlir::Value value,
-                      llvm::ArrayRef<std::pair<int64_t, int64_t>> sourceTargets);
+  mlir::Value permute(mlir::Value value, llvm::ArrayRef<std::pair<int64_t, int64_t>> sourceTargets);
   /// The value of the partition `distance` shards further along `axes` (negative: before); zeros
   /// where there is none, or, with `wraps`, modulo the count.
   mlir::Value shift(mlir::Value value, llvm::ArrayRef<Axis> axes, int64_t distance,

@@ -3,8 +3,8 @@
 // N partitions form a grid whose axes have prime sizes: 8 partitions are three axes of size 2. An
 // axis of the text, such as "x"=4, is a run of these, so that a part of an axis is again a list of
 // axes, and all shardings of a module speak of the same grid. A position in the grid is a number in
-// mixed radix, axis 0 most significant. Which partition sits at a position follows from the order of
-// devices in the text; usually position p is partition p.
+// mixed radix, axis 0 most significant. Which partition sits at a position follows from the order
+// of devices in the text; usually position p is partition p.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TRANSFORMS_SPMD_MESH_H
@@ -55,9 +55,7 @@ public:
   AxisSet all() const { return axes() ? ~AxisSet(0) >> (64 - axes()) : 0; }
   AxisList listOf(AxisSet set) const;
 
-  int64_t partitionAt(int64_t position) const {
-    return order.empty() ? position : order[position];
-  }
+  int64_t partitionAt(int64_t position) const { return order.empty() ? position : order[position]; }
   int64_t positionOf(int64_t partition) const {
     return inverse.empty() ? partition : inverse[partition];
   }

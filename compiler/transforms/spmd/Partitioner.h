@@ -19,8 +19,8 @@ namespace hlo::spmd {
 struct Site {
   mlir::Operation *op; ///< the global op: its attributes and types
   const Rule &rule;
-  const FactorAxes &axes;                    ///< of each factor
-  llvm::SmallVector<mlir::Value> operands;   ///< shards, as `rule.operands` and `axes` say
+  const FactorAxes &axes;                  ///< of each factor
+  llvm::SmallVector<mlir::Value> operands; ///< shards, as `rule.operands` and `axes` say
   Emitter &e;
 
   int64_t count(unsigned factor) const { return e.mesh.count(axes[factor]); }
@@ -69,17 +69,19 @@ using PartitionerTable = llvm::StringMap<OpPartitioner>;
 const PartitionerTable &partitionerTable();
 
 /// The families; each adds its rows.
-void registerElementwise(PartitionerTable &table); // rules/Elementwise.cpp: and broadcast, iota, constant
-void registerShape(PartitionerTable &table);       // rules/Shape.cpp: transpose, reshape, bitcast-convert
+void registerElementwise(
+    PartitionerTable &table);                // rules/Elementwise.cpp: and broadcast, iota, constant
+void registerShape(PartitionerTable &table); // rules/Shape.cpp: transpose, reshape, bitcast-convert
 void registerReduce(PartitionerTable &table);      // rules/Reduce.cpp: reduce
 void registerDot(PartitionerTable &table);         // rules/Dot.cpp: dot, ragged-dot, scaled-dot
 void registerConvolution(PartitionerTable &table); // rules/Convolution.cpp
-void registerMovement(PartitionerTable &table);    // rules/Movement.cpp: slice, pad, reverse, concatenate
-void registerWindow(PartitionerTable &table);      // rules/Window.cpp: reduce-window, select-and-scatter
-void registerIndex(PartitionerTable &table);       // rules/Index.cpp: gather, scatter, dynamic slices
-void registerSort(PartitionerTable &table);        // rules/Sort.cpp: sort, top-k
-void registerLinalg(PartitionerTable &table);      // rules/Linalg.cpp: fft, cholesky, triangular-solve
-void registerOther(PartitionerTable &table);       // rules/Other.cpp: rng, batch norm, map, custom calls
+void registerMovement(
+    PartitionerTable &table); // rules/Movement.cpp: slice, pad, reverse, concatenate
+void registerWindow(PartitionerTable &table); // rules/Window.cpp: reduce-window, select-and-scatter
+void registerIndex(PartitionerTable &table);  // rules/Index.cpp: gather, scatter, dynamic slices
+void registerSort(PartitionerTable &table);   // rules/Sort.cpp: sort, top-k
+void registerLinalg(PartitionerTable &table); // rules/Linalg.cpp: fft, cholesky, triangular-solve
+void registerOther(PartitionerTable &table);  // rules/Other.cpp: rng, batch norm, map, custom calls
 
 } // namespace hlo::spmd
 

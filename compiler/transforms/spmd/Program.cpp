@@ -44,7 +44,8 @@ void Program::copyFreeOps() {
       return value && (value.isSplat() || value.getNumElements() <= 64);
     }
     if (isa<BroadcastOp>(op)) {
-      return isScalar(op->getOperand(0)) && isa_and_nonnull<ConstantOp>(op->getOperand(0).getDefiningOp());
+      return isScalar(op->getOperand(0)) &&
+             isa_and_nonnull<ConstantOp>(op->getOperand(0).getDefiningOp());
     }
     return false;
   };
@@ -76,7 +77,8 @@ LogicalResult Program::build() {
   for (size_t i = 0; i < computations.size(); ++i) {
     for (Operation &op : computations[i].getBody().front()) {
       if (isa<WhileOp, ConditionalOp>(op)) {
-        forEachCallee(&op, [&](FlatSymbolRefAttr name) { computations.push_back(computation(name)); });
+        forEachCallee(&op,
+                      [&](FlatSymbolRefAttr name) { computations.push_back(computation(name)); });
       }
     }
   }

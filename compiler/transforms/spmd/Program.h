@@ -32,7 +32,9 @@ public:
   /// Gives every node its sharding (Propagation.cpp).
   void propagate();
 
-  const Sharding &shardingOf(mlir::Value value) const { return nodes[nodeOf.lookup(value)].sharding; }
+  const Sharding &shardingOf(mlir::Value value) const {
+    return nodes[nodeOf.lookup(value)].sharding;
+  }
   AxisSet manualOf(mlir::Value value) const { return nodes[nodeOf.lookup(value)].manual; }
   /// The manual axes around an op.
   AxisSet manualAround(mlir::Operation *op) const;

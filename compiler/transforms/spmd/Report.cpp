@@ -46,8 +46,8 @@ std::string hlo::describePartition(const PartitionReport &report) {
     os << line << '\n';
   }
   for (const auto &[kind, sum] : kinds) {
-    os << llvm::formatv("{0}: {1} ops, {2} executions, {3:f0} bytes sent by a rank\n", kind, sum.ops,
-                        sum.executions, sum.bytes);
+    os << llvm::formatv("{0}: {1} ops, {2} executions, {3:f0} bytes sent by a rank\n", kind,
+                        sum.ops, sum.executions, sum.bytes);
   }
   os << llvm::formatv("sum: {0:f0} bytes sent by a rank\n", total);
   return text;

@@ -36,7 +36,7 @@ struct CommunicationLine {
 /// What phase partition did.
 struct PartitionReport {
   int64_t partitions = 1;
-  std::string mesh;                            ///< `["x"=2, "y"=4]`
+  std::string mesh; ///< `["x"=2, "y"=4]`
   std::vector<CommunicationLine> communications;
   std::vector<std::string> parameters, results; ///< shardings of the entry's leaves
   /// Ops computed whole by each partition though an operand is split: place, opcode and reason.

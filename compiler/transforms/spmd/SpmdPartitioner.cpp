@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
-#include "compiler/transforms/spmd/Partitioner.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/TripCount.h"
 #include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/transforms/spmd/MergeMovement.h"
+#include "compiler/transforms/spmd/Partitioner.h"
 #include "compiler/transforms/spmd/Program.h"
 #include "compiler/transforms/spmd/Spmd.h"
 
@@ -127,8 +127,8 @@ AxisSet SpmdPartitioner::sumAxes(const Rule &rule, const FactorAxes &axes) const
   return set;
 }
 
-Combination SpmdPartitioner::combine(RankedTensorType global, const Sharding &partial,
-                                     AxisSet sums, const Sharding &wanted) const {
+Combination SpmdPartitioner::combine(RankedTensorType global, const Sharding &partial, AxisSet sums,
+                                     const Sharding &wanted) const {
   Combination result;
   result.after = partial;
   for (int64_t dim = 0; dim < partial.rank(); ++dim) {
@@ -294,7 +294,8 @@ SpmdPartitioner::Choice SpmdPartitioner::choose(Operation *op, const Rule &rule,
       used |= setOf(list);
     }
     for (auto [list, more] : llvm::zip(into, from)) {
-      bool extends = more.size() > list.size() && std::equal(list.begin(), list.end(), more.begin());
+      bool extends =
+          more.size() > list.size() && std::equal(list.begin(), list.end(), more.begin());
       for (size_t i = list.size(); extends && i < more.size() && !(used >> more[i] & 1); ++i) {
         used |= AxisSet(1) << more[i];
         list.push_back(more[i]);
@@ -351,9 +352,9 @@ void SpmdPartitioner::copy(Operation *op) {
   copied->removeAttr(kAnnotation);
   for (auto [result, shard] : llvm::zip(op->getResults(), copied->getResults())) {
     auto array = dyn_cast<RankedTensorType>(result.getType());
-    bind(result, array ? e.reshard(shard, array, Sharding(array.getRank()),
-                                   program.shardingOf(result))
-                       : shard);
+    bind(result,
+         array ? e.reshard(shard, array, Sharding(array.getRank()), program.shardingOf(result))
+               : shard);
   }
 }
 
@@ -407,8 +408,7 @@ LogicalResult SpmdPartitioner::partition(Operation *op) {
       site.operands.push_back(localOf(operand));
     }
   }
-  if (report && rule.replicated[0] != '\0' &&
-      llvm::any_of(op->getOperands(), [&](Value value) {
+  if (report && rule.replicated[0] != '\0' && llvm::any_of(op->getOperands(), [&](Value value) {
         return isa<RankedTensorType>(value.getType()) && !program.shardingOf(value).isReplicated();
       })) {
     std::string line;
@@ -448,16 +448,15 @@ LogicalResult SpmdPartitioner::partition(Operation *op) {
       e.why = "partial sums of " + hloOpcode(op->getName().getStringRef());
       Combination combination = combine(array, made, sums, wanted);
       FlatSymbolRefAttr computation =
-          row && row->sum ? row->sum(site)
-                          : e.sumComputation(SumKind::Add, array.getElementType());
+          row && row->sum ? row->sum(site) : e.sumComputation(SumKind::Add, array.getElementType());
       for (const Combination::Scatter &scatter : combination.scatters) {
         shards[i] = e.reduceScatter(shards[i], scatter.dim, scatter.axes, computation);
       }
       shards[i] = e.allReduce(shards[i], combination.rest, computation);
       made = combination.after;
     }
-    e.why = "result of " + hloOpcode(op->getName().getStringRef()) + " as " +
-            toString(wanted, mesh);
+    e.why =
+        "result of " + hloOpcode(op->getName().getStringRef()) + " as " + toString(wanted, mesh);
     bind(result, e.reshard(shards[i], array, made, wanted));
   }
   return success();
@@ -567,8 +566,8 @@ LogicalResult SpmdPartitioner::partitionConditional(ConditionalOp op) {
 // Computations
 //===----------------------------------------------------------------------===//
 
-/// The caller's shards lie on other partitions than the mesh's: `partitionAt[p]` has what position p
-/// must have, or gets what it has.
+/// The caller's shards lie on other partitions than the mesh's: `partitionAt[p]` has what position
+/// p must have, or gets what it has.
 Value SpmdPartitioner::permuteOrder(Value value, ArrayRef<int64_t> partitionAt, bool fromCaller) {
   SmallVector<std::pair<int64_t, int64_t>> pairs;
   for (auto [position, partition] : llvm::enumerate(partitionAt)) {
@@ -728,7 +727,8 @@ LogicalResult SpmdPartitioner::finishEntry() {
     newTypes.push_back(block.getArgument(count + i).getType());
   }
   if (failed(change(layout->inputs, newTypes, oldTypes, params)) ||
-      failed(change(layout->outputs, after->getOperandTypes(), before->getOperandTypes(), results))) {
+      failed(
+          change(layout->outputs, after->getOperandTypes(), before->getOperandTypes(), results))) {
     return failure();
   }
   llvm::erase_if(layout->aliases, [&](const LeafAlias &alias) {
@@ -745,11 +745,10 @@ LogicalResult SpmdPartitioner::finishEntry() {
   }
   SmallVector<StringRef> nameRefs(names.begin(), names.end());
   module->setAttr("hlo.entry_shards",
-                  b.getDictionaryAttr(
-                      {b.getNamedAttr("mesh_sizes", b.getDenseI64ArrayAttr(sizes)),
-                       b.getNamedAttr("mesh_names", b.getStrArrayAttr(nameRefs)),
-                       b.getNamedAttr("params", b.getArrayAttr(params)),
-                       b.getNamedAttr("results", b.getArrayAttr(results))}));
+                  b.getDictionaryAttr({b.getNamedAttr("mesh_sizes", b.getDenseI64ArrayAttr(sizes)),
+                                       b.getNamedAttr("mesh_names", b.getStrArrayAttr(nameRefs)),
+                                       b.getNamedAttr("params", b.getArrayAttr(params)),
+                                       b.getNamedAttr("results", b.getArrayAttr(results))}));
   module->removeAttr(kMesh);
   module->removeAttr(kParameters);
   return success();
