@@ -1,9 +1,9 @@
-/*===- plugin.h - What hlo-run needs of MPI ------------------------------------===*\
- *
- * The functions of the library that hlo-run opens for --mpi. hlo-run itself refers to no MPI
- * library, so it runs where there is none.
- *
- *===-------------------------------------------------------------------------===*/
+//===- plugin.h - What hlo-run needs of MPI -------------------------------===//
+//
+// The functions of the library that hlo-run opens for --mpi. hlo-run itself refers to no MPI
+// library, so it runs where there is none. C11, and C++.
+//
+//===----------------------------------------------------------------------===//
 #ifndef TOOLS_HLO_RUN_MPI_PLUGIN_H
 #define TOOLS_HLO_RUN_MPI_PLUGIN_H
 
