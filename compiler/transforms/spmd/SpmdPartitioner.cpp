@@ -94,6 +94,7 @@ private:
   void bind(Value value, Value shard) { local[value] = shard; }
   /// The value's sharding once a border's manual axes are added.
   static Sharding joined(const Annotation &border, AxisSet manual, const Sharding &inside);
+  Sharding nested(const Annotation &border, const Sharding &inside, ArrayRef<int64_t> shape) const;
   LogicalResult finishEntry();
   void fillReport();
   /// What was sent since the last call is executed as often as the block.
@@ -475,19 +476,39 @@ Sharding SpmdPartitioner::joined(const Annotation &border, AxisSet manual, const
   return result;
 }
 
+/// The part of an array's sharding inside of a region with which shards of its shards are shards of
+/// the whole array: none is padded, unless no manual axis splits the dimension.
+Sharding SpmdPartitioner::nested(const Annotation &border, const Sharding &inside,
+                                 ArrayRef<int64_t> shape) const {
+  Sharding result = inside;
+  for (int64_t dim = 0; dim < inside.rank(); ++dim) {
+    AxisList &axes = result.dims[dim];
+    bool isSplit = (setOf(border.sharding.dims[dim]) & border.manual) != 0;
+    while (isSplit && !axes.empty() && shape[dim] % mesh.count(axes) != 0) {
+      axes.pop_back();
+    }
+  }
+  return result;
+}
+
 LogicalResult SpmdPartitioner::partitionMarker(Operation *op, StringRef marker) {
   Value operand = op->getOperand(0), result = op->getResult(0);
   auto array = cast<RankedTensorType>(operand.getType());
   const Sharding &wanted = program.shardingOf(result);
   if (marker == kMarkEnter || marker == kMarkExit) {
     Annotation border = *annotationOf(op);
+    auto resultType = cast<RankedTensorType>(result.getType());
     if (marker == kMarkEnter) {
       e.why = "array of a manual region";
-      bind(result, localAs(operand, joined(border, border.manual, wanted)));
+      Sharding inside = nested(border, wanted, resultType.getShape());
+      Value entered = localAs(operand, joined(border, border.manual, inside));
+      bind(result, e.reshard(entered, resultType, inside, wanted));
     } else {
       e.why = "result of a manual region as " + toString(wanted, mesh);
-      bind(result, e.reshard(localOf(operand), cast<RankedTensorType>(result.getType()),
-                             joined(border, border.manual, program.shardingOf(operand)), wanted));
+      const Sharding &own = program.shardingOf(operand);
+      Sharding inside = nested(border, own, array.getShape());
+      Value left = e.reshard(localOf(operand), array, own, inside);
+      bind(result, e.reshard(left, resultType, joined(border, border.manual, inside), wanted));
     }
     return success();
   }
