@@ -19,6 +19,7 @@
 #include "compiler/transforms/schedule/RuntimeOps.h"
 #include "compiler/analysis/AsyncPairs.h"
 #include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "dialect/hlo/TextAttrs.h"
 
@@ -116,12 +117,22 @@ static FailureOr<SmallVector<int64_t>> customCallPairs(CustomCallOp call) {
   return pairs;
 }
 
-/// Whether the array is computed in the block and read by two ops, the start and the end of an
-/// asynchronous collective.
+/// Whether a computation gives up its argument: it is a loop's carry that has another value in the
+/// next iteration.
+static bool isReplacedCarry(BlockArgument argument) {
+  Block &block = *argument.getOwner();
+  OperandRange next = block.getTerminator()->getOperands();
+  return !isRoot(cast<ComputationOp>(block.getParentOp())) &&
+         next.size() == block.getNumArguments() && next[argument.getArgNumber()] != argument;
+}
+
+/// Whether two ops alone read the array, the start and the end of an asynchronous collective, and
+/// its buffer can be overwritten.
 static bool isReadOnce(Value operand, Operation *start, Operation *done) {
   Operation *producer = operand.getDefiningOp();
-  return producer && !isa<ConstantOp, BitcastOp>(producer) &&
-         llvm::count(start->getOperands(), operand) == 1 &&
+  bool isOwn = producer ? !isa<ConstantOp, BitcastOp>(producer)
+                        : isReplacedCarry(cast<BlockArgument>(operand));
+  return isOwn && llvm::count(start->getOperands(), operand) == 1 &&
          llvm::all_of(operand.getUsers(),
                       [&](Operation *user) { return user == start || user == done; });
 }

@@ -107,3 +107,42 @@ module @pairs attributes {hlo.replica_count = 2 : i64} {
     hlo.return %6, %5 : tensor<1024xf32>, tensor<2048xf32>
   }
 }
+
+// -----
+
+// In a loop an all-reduce works in place of a carry that has another value in the next iteration, not of one that stays.
+// CHECK-LABEL: module @carried
+module @carried attributes {hlo.replica_count = 2 : i64} {
+  hlo.computation @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+    %0 = hlo.add %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    hlo.return %0 : tensor<f32>
+  }
+  hlo.computation @body(%g: tensor<64xf32>, %h: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+    %0 = hlo.all_reduce %g {hlo.async, to_apply = @sum} : (tensor<64xf32>) -> tensor<64xf32>
+    %1 = hlo.all_reduce %h {hlo.async, to_apply = @sum} : (tensor<64xf32>) -> tensor<64xf32>
+    %2 = hlo.collective_done %0, %g : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %3 = hlo.collective_done %1, %h : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    %4 = hlo.fusion %2, %3 {
+    ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
+      %f = hlo.add %a, %b : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+      hlo.return %f : tensor<64xf32>
+    } {may_alias = array<i64: 0, 0>, strategy = "loop"} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+    hlo.return %4, %h : tensor<64xf32>, tensor<64xf32>
+  }
+  hlo.computation @condition(%g: tensor<64xf32>, %h: tensor<64xf32>) -> tensor<i1> {
+    %0 = hlo.constant {value = dense<true> : tensor<i1>} : tensor<i1>
+    hlo.return %0 : tensor<i1>
+  }
+  // CHECK: %[[G:.*]] = cpurt.output 0
+  // CHECK: cpurt.while
+  // CHECK: cpurt.call "all-reduce-start"(%[[G]], %[[G]], %{{.*}}) {alias = array<i64: 0, 0>
+  // CHECK-NEXT: cpurt.call "all-reduce-start"(%[[H:.*]], %[[R:.*]], %{{.*}}) {config
+  // CHECK-NEXT: cpurt.call "all-reduce-done"(%[[G]], %{{.*}})
+  // CHECK-NEXT: cpurt.call "all-reduce-done"(%[[R]], %[[H]], %{{.*}})
+  // CHECK-NEXT: cpurt.launch @{{.*}}(%[[G]], %[[R]], %[[G]])
+  // CHECK-NEXT: cpurt.yield
+  hlo.computation @main(%p: tensor<64xf32>, %q: tensor<64xf32>) -> tensor<64xf32> attributes {entry} {
+    %0:2 = hlo.while %p, %q {condition = @condition, body = @body, known_trip_count = 4 : i64} : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
+    hlo.return %0#0 : tensor<64xf32>
+  }
+}
