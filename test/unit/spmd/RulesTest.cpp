@@ -357,7 +357,7 @@ protected:
         columns = "| ";
       };
       for (const std::string &name : names) {
-        if (!line.empty() && line.size() + name.size() + columns.size() + 8 > 120) {
+        if (!line.empty() && line.size() + name.size() + columns.size() + 10 > 120) {
           flush();
         }
         line += (line.empty() ? "" : ", ") + name;
