@@ -5,7 +5,7 @@ it away and write the module again. A sharding names, for each dimension, axes o
 
   Plan = {"partitions": 8, "form": "hlo" | "sdy" | "both", "meshes": [Mesh, ...], "notes": [Note, ...], "packs": [[first, last], ...],
           "header": the module says how many partitions it has, "alias": a result takes a parameter's place,
-          "free": null | "parameters" | "output", shardings that propagation may change}
+          "replicas": 2, absent for one, "free": null | "parameters" | "output", shardings that propagation may change}
   Mesh = {"sizes": [2, 4], "devices": null | [3, 1, ...]}      devices in the order of the mesh's positions
   Note = {"in": computation, "at": instruction, "kind": "op" | "constraint" | "result", "mesh": 0, "dims": [[axis, ...], ...], ...}
   axis = [index, before, size]                  the part of the axis behind `before` parts: "x":(before)size
@@ -491,6 +491,8 @@ def random_plan(computations, seed):
         for _ in range(r.choice([0, 0, 0, 1, 2])):
             plan["meshes"].append(random_mesh(r, partitions, r.random() < 0.3))
     plan["header"], plan["alias"] = r.random() < 0.2, r.random() < 0.3
+    if partitions < 8 and r.random() < 0.05 and all(line[2] != "replica-id" for c in computations for line in c.lines):
+        plan["replicas"] = 2
     plan["free"] = r.choice(["parameters", "output"]) if r.random() < 0.1 else None
     entry, heads = computations[-1], called(computations)
     share = r.choice([0.1, 0.25, 0.25, 0.5, 0.9])

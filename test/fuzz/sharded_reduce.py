@@ -57,7 +57,7 @@ def smaller_plans(plan):
             n = copy.deepcopy(plan)
             del n["notes"][start:start + size]
             yield n
-    for key, value in (("packs", []), ("header", False), ("alias", False), ("free", None), ("form", "hlo"), ("form", "sdy")):
+    for key, value in (("packs", []), ("header", False), ("alias", False), ("free", None), ("replicas", 1), ("form", "hlo"), ("form", "sdy")):
         if plan.get(key) and plan[key] != value and not (key == "form" and plan["form"] != "both"):
             yield {**copy.deepcopy(plan), key: value}
     for k, mesh in enumerate(plan["meshes"]):
