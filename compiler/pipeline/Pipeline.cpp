@@ -57,6 +57,9 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine,
     addFlattenPasses(passes);
     passes.addPass(createSpmdPartitionerPass(report));
     passes.addPass(createMergeEqualPass());
+    // What the report counts: a collective of arrays that a loop does not change is outside of it.
+    passes.addPass(createWhileLoopSimplifierPass());
+    passes.addPass(createWhileLoopInvariantCodeMotionPass(machine));
     passes.addPass(createDcePass());
     break;
   case Phase::Canonicalize: addCanonicalizePasses(passes, machine); break;
@@ -116,6 +119,9 @@ LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Machine &machine
       module.emitError("internal error: phase ") << phaseName(phase) << " failed without a reason";
     }
     return failure();
+  }
+  if (phase == Phase::Partition) {
+    reportCommunication(module, report);
   }
   SymbolScope symbols(module);
   if (failed(verify(module))) {

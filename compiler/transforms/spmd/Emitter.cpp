@@ -270,8 +270,9 @@ StringAttr Emitter::groupsAttr(ArrayRef<Axis> axes) {
 
 IntegerAttr Emitter::nextChannel() { return builder.getI64IntegerAttr(++channels); }
 
-void Emitter::note(Operation *op, StringRef kind, int64_t bytes) {
-  communications.push_back({kind.str(), loc, why, bytes, op});
+void Emitter::note(Operation *op, int64_t bytes) {
+  op->setAttr(kWhy, builder.getStringAttr(why));
+  op->setAttr(kBytes, builder.getI64IntegerAttr(bytes));
 }
 
 Value Emitter::allReduce(Value value, ArrayRef<Axis> axes, FlatSymbolRefAttr computation) {
@@ -282,7 +283,7 @@ Value Emitter::allReduce(Value value, ArrayRef<Axis> axes, FlatSymbolRefAttr com
   Operation *op = AllReduceOp::create(builder, loc, TypeRange(value.getType()), ValueRange(value),
                                       groupsAttr(axes), nextChannel(), builder.getBoolAttr(true),
                                       BoolAttr(), computation);
-  note(op, "all-reduce", 2 * (parts - 1) * byteSize(value.getType()).value_or(0) / parts);
+  note(op, 2 * (parts - 1) * byteSize(value.getType()).value_or(0) / parts);
   return op->getResult(0);
 }
 
@@ -303,7 +304,7 @@ Value Emitter::reduceScatter(Value value, int64_t dim, ArrayRef<Axis> axes,
       builder, loc, TypeRange(RankedTensorType::get(shape, type.getElementType())),
       ValueRange(value), builder.getI64IntegerAttr(dim), groupsAttr(axes), nextChannel(),
       builder.getBoolAttr(true), BoolAttr(), computation);
-  note(op, "reduce-scatter", (parts - 1) * byteSize(type).value_or(0) / parts);
+  note(op, (parts - 1) * byteSize(type).value_or(0) / parts);
   return op->getResult(0);
 }
 
@@ -319,7 +320,7 @@ Value Emitter::allGather(Value value, int64_t dim, ArrayRef<Axis> axes) {
       builder, loc, TypeRange(RankedTensorType::get(shape, type.getElementType())),
       ValueRange(value), builder.getI64IntegerAttr(dim), groupsAttr(axes), nextChannel(),
       builder.getBoolAttr(true), BoolAttr());
-  note(op, "all-gather", (parts - 1) * byteSize(type).value_or(0));
+  note(op, (parts - 1) * byteSize(type).value_or(0));
   return op->getResult(0);
 }
 
@@ -341,7 +342,7 @@ Value Emitter::allToAll(Value value, int64_t split, int64_t concat, ArrayRef<Axi
   Operation *op = AllToAllOp::create(builder, loc, TypeRange(type), ValueRange(value),
                                      builder.getStringAttr(groups + "}"), nextChannel(),
                                      builder.getI64IntegerAttr(split), BoolAttr());
-  note(op, "all-to-all", (parts - 1) * byteSize(type).value_or(0) / parts);
+  note(op, (parts - 1) * byteSize(type).value_or(0) / parts);
   if (split == concat) {
     return op->getResult(0);
   }
@@ -385,7 +386,7 @@ Value Emitter::permute(Value value, ArrayRef<std::pair<int64_t, int64_t>> source
   Operation *op =
       CollectivePermuteOp::create(builder, loc, TypeRange(value.getType()), ValueRange(value),
                                   builder.getStringAttr(pairs + "}"), nextChannel(), StringAttr());
-  note(op, "collective-permute", byteSize(value.getType()).value_or(0));
+  note(op, byteSize(value.getType()).value_or(0));
   return op->getResult(0);
 }
 

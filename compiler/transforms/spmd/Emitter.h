@@ -16,14 +16,9 @@
 
 namespace hlo::spmd {
 
-/// What collectives of the partitioned program are for: one line of --spmd-report.
-struct Communication {
-  std::string kind;   ///< "all-gather"
-  mlir::Location loc; ///< of the op that needs it
-  std::string why;    ///< "operand 0 of dot.3 as [{x},{}]"
-  int64_t bytes = 0;  ///< sent by each partition in one execution
-  mlir::Operation *op = nullptr;
-};
+/// Attributes of a collective that the partitioner adds, until the report is written: what it is
+/// for ("operand 0 of dot as [{x},{}]"), and the bytes that a partition sends in one execution.
+inline constexpr llvm::StringRef kWhy = "hlo.spmd_why", kBytes = "hlo.spmd_bytes";
 
 /// The computations of sums that the partitioner adds to the module.
 enum class SumKind : uint8_t { Add, Multiply, Minimum, Maximum, And, Or };
@@ -42,7 +37,6 @@ public:
   mlir::Location loc;
   /// What the next collectives are for.
   std::string why;
-  std::vector<Communication> communications;
 
   HloBuilder b() { return HloBuilder(builder, loc); }
 
@@ -124,7 +118,7 @@ private:
   mlir::Value applyStep(mlir::Value value, llvm::ArrayRef<int64_t> shape, const Step &step);
   mlir::StringAttr groupsAttr(llvm::ArrayRef<Axis> axes);
   mlir::IntegerAttr nextChannel();
-  void note(mlir::Operation *op, llvm::StringRef kind, int64_t bytes);
+  void note(mlir::Operation *op, int64_t bytes);
 
   int64_t replicas;
   int64_t channels = 0;

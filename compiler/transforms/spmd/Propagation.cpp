@@ -269,8 +269,9 @@ void Propagation::visit(unsigned index) {
           }
         }
         int64_t shape = rule.factors[factor].size;
-        if (factors.size() == 1 && shape < mesh.count(axes)) {
-          // No more shards than elements.
+        if (factors.size() == 1 && rule.factors[factor].kind == FactorKind::Special &&
+            shape < mesh.count(axes)) {
+          // A dimension of another size: no more shards than elements.
           AxisList fitting;
           for (Axis axis : axes) {
             fitting.push_back(axis);

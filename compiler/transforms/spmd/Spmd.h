@@ -30,7 +30,7 @@ struct CommunicationLine {
   std::string place;      ///< file:line:col of the op that needs it
   std::string why;        ///< which operand or result wanted which sharding
   int64_t bytes = 0;      ///< sent by each partition in one execution
-  int64_t executions = 1; ///< times the trip counts of the loops around it; 0: not known
+  int64_t executions = 1; ///< the product of the trip counts of the loops around it
 };
 
 /// What phase partition did.
@@ -46,6 +46,10 @@ struct PartitionReport {
 /// `hlo-spmd-partitioner`: propagation, then the program of one partition. Sets `hlo.entry_shards`.
 /// The report is filled if it is not null.
 std::unique_ptr<mlir::Pass> createSpmdPartitionerPass(PartitionReport *report = nullptr);
+
+/// Adds the collectives of the partitioned module to the report, if it is not null, and removes the
+/// attributes that they have for it. A loop whose trips are not known counts once.
+void reportCommunication(mlir::ModuleOp module, PartitionReport *report);
 
 /// The report as --spmd-report prints it.
 std::string describePartition(const PartitionReport &report);

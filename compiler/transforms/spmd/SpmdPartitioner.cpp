@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/analysis/TripCount.h"
 #include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/transforms/spmd/MergeMovement.h"
 #include "compiler/transforms/spmd/Partitioner.h"
 #include "compiler/transforms/spmd/Program.h"
+#include "compiler/transforms/spmd/Recompute.h"
 #include "compiler/transforms/spmd/Spmd.h"
 
 using namespace mlir;
@@ -56,7 +56,8 @@ struct Combination {
 class SpmdPartitioner {
 public:
   SpmdPartitioner(Program &program, Emitter &e, PartitionReport *report)
-      : program(program), mesh(program.mesh), e(e), report(report) {}
+      : program(program), mesh(program.mesh), e(e), report(report),
+        recompute(program, e, local) {}
 
   LogicalResult run();
 
@@ -73,8 +74,7 @@ private:
   };
 
   /// `returned`: the shardings that its results must have; empty: their own.
-  LogicalResult partition(ComputationOp computation, int64_t executions,
-                          ArrayRef<Sharding> returned);
+  LogicalResult partition(ComputationOp computation, ArrayRef<Sharding> returned);
   LogicalResult partition(Operation *op);
   LogicalResult partitionLoop(WhileOp loop);
   LogicalResult partitionConditional(ConditionalOp op);
@@ -97,8 +97,6 @@ private:
   Sharding nested(const Annotation &border, const Sharding &inside, ArrayRef<int64_t> shape) const;
   LogicalResult finishEntry();
   void fillReport();
-  /// What was sent since the last call is executed as often as the block.
-  void settle() { executionsOf.resize(e.communications.size(), executions); }
   Attribute leafAttr(Type global, const Sharding &sharding, ArrayRef<int64_t> partitionAt);
   Value permuteOrder(Value value, ArrayRef<int64_t> partitionAt, bool fromCaller);
 
@@ -107,8 +105,7 @@ private:
   Emitter &e;
   PartitionReport *report;
   DenseMap<Value, Value> local;
-  int64_t executions = 1;
-  std::vector<int64_t> executionsOf; ///< of each communication
+  Recompute recompute;
   SmallVector<Attribute> params, results;
   std::vector<Erased> erased; ///< the entry is the last
 };
@@ -163,9 +160,7 @@ Combination SpmdPartitioner::combine(RankedTensorType global, const Sharding &pa
 }
 
 Value SpmdPartitioner::localAs(Value value, const Sharding &sharding) {
-  auto array = dyn_cast<RankedTensorType>(value.getType());
-  return array ? e.reshard(localOf(value), array, program.shardingOf(value), sharding)
-               : localOf(value);
+  return recompute.shard(value, sharding);
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,7 +239,7 @@ double SpmdPartitioner::costOf(Operation *op, const Rule &rule, const OpPartitio
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (auto array = dyn_cast<RankedTensorType>(operand.getType())) {
       Sharding wanted = shardingOf(rule.operands[i], axes);
-      cost += static_cast<double>(e.reshardBytes(array, program.shardingOf(operand), wanted));
+      cost += static_cast<double>(recompute.bytes(operand, wanted));
       work += static_cast<double>(shardBytes(array, wanted, mesh));
     }
   }
@@ -513,14 +508,13 @@ LogicalResult SpmdPartitioner::partitionMarker(Operation *op, StringRef marker) 
     return success();
   }
   e.why = "sharding constraint " + toString(wanted, mesh);
-  bind(result, e.reshard(localOf(operand), array, program.shardingOf(operand), wanted));
+  bind(result, localAs(operand, wanted));
   return success();
 }
 
 LogicalResult SpmdPartitioner::partitionLoop(WhileOp loop) {
   ComputationOp body = program.computation(loop.getBodyAttr());
   ComputationOp condition = program.computation(loop.getConditionAttr());
-  std::optional<TripCount> trips = computeTripCount(loop, condition, body);
   OperationState state(loop.getLoc(), loop->getName());
   for (auto [i, operand] : llvm::enumerate(loop->getOperands())) {
     const Sharding &wanted = program.shardingOf(loop->getResult(i));
@@ -535,17 +529,12 @@ LogicalResult SpmdPartitioner::partitionLoop(WhileOp loop) {
   for (auto [result, shard] : llvm::zip(loop->getResults(), copied->getResults())) {
     bind(result, shard);
   }
-  settle();
   std::vector<Sharding> carries;
   for (Value result : loop->getResults()) {
     carries.push_back(program.shardingOf(result));
   }
-  // A loop whose trips are not known counts once.
-  int64_t count = trips ? trips->count : 1;
-  return failed(partition(condition, executions * count, Sharding())) ||
-                 failed(partition(body, executions * count, carries))
-             ? failure()
-             : success();
+  return failed(partition(condition, Sharding())) || failed(partition(body, carries)) ? failure()
+                                                                                      : success();
 }
 
 LogicalResult SpmdPartitioner::partitionConditional(ConditionalOp op) {
@@ -570,13 +559,12 @@ LogicalResult SpmdPartitioner::partitionConditional(ConditionalOp op) {
   for (auto [result, shard] : llvm::zip(op->getResults(), copied->getResults())) {
     bind(result, shard);
   }
-  settle();
   std::vector<Sharding> wanted;
   for (Value result : op->getResults()) {
     wanted.push_back(program.shardingOf(result));
   }
   for (Attribute name : op.getBranchComputations()) {
-    if (failed(partition(program.computation(cast<FlatSymbolRefAttr>(name)), executions, wanted))) {
+    if (failed(partition(program.computation(cast<FlatSymbolRefAttr>(name)), wanted))) {
       return failure();
     }
   }
@@ -624,12 +612,10 @@ Attribute SpmdPartitioner::leafAttr(Type global, const Sharding &sharding,
   return b.getDictionaryAttr(entries);
 }
 
-LogicalResult SpmdPartitioner::partition(ComputationOp computation, int64_t times,
-                                         ArrayRef<Sharding> returned) {
+LogicalResult SpmdPartitioner::partition(ComputationOp computation, ArrayRef<Sharding> returned) {
   // A loop is partitioned where it stands: what the block around it has made stays known there.
   Emitter::BlockState outer = e.enterBlock();
   OpBuilder::InsertionGuard guard(e.builder);
-  int64_t outerExecutions = std::exchange(executions, times);
   Block &block = computation.getBody().front();
   SmallVector<Operation *> whole;
   for (Operation &op : block) {
@@ -658,13 +644,11 @@ LogicalResult SpmdPartitioner::partition(ComputationOp computation, int64_t time
     }
     bind(old, shard);
   }
-  settle();
   for (Operation *op : whole) {
     if (!isa<ReturnOp>(op)) {
       if (failed(partition(op))) {
         return failure();
       }
-      settle();
       continue;
     }
     e.builder.setInsertionPoint(op);
@@ -690,14 +674,12 @@ LogicalResult SpmdPartitioner::partition(ComputationOp computation, int64_t time
       shards.push_back(shard);
       resultTypes.push_back(shard.getType());
     }
-    settle();
     ReturnOp::create(e.builder, op->getLoc(), shards);
   }
   computation.setFunctionType(e.builder.getFunctionType(parameterTypes, resultTypes));
   computation->removeAttr("arg_attrs");
   computation->removeAttr("res_attrs");
   erased.push_back({computation, std::move(whole), arguments});
-  executions = outerExecutions;
   e.leaveBlock(std::move(outer));
   return success();
 }
@@ -776,7 +758,7 @@ LogicalResult SpmdPartitioner::finishEntry() {
 }
 
 LogicalResult SpmdPartitioner::run() {
-  if (failed(partition(program.entry, 1, {})) || failed(finishEntry())) {
+  if (failed(partition(program.entry, {})) || failed(finishEntry())) {
     return failure();
   }
   if (report) {
@@ -799,15 +781,6 @@ void SpmdPartitioner::fillReport() {
       size *= mesh.size(axis);
     }
     report->mesh += (report->mesh.empty() ? "" : ", ") + each.name + "=" + std::to_string(size);
-  }
-  for (auto [line, times] : llvm::zip(e.communications, executionsOf)) {
-    std::string place;
-    if (auto found = line.loc->findInstanceOf<FileLineColLoc>()) {
-      place = (found.getFilename().getValue() + ":" + Twine(found.getLine()) + ":" +
-               Twine(found.getColumn()))
-                  .str();
-    }
-    report->communications.push_back({line.kind, place, line.why, line.bytes, times});
   }
   Block &block = program.entry.getBody().front();
   for (unsigned i = 0; i < params.size(); ++i) {
