@@ -18,7 +18,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "collective.h"
@@ -46,23 +45,18 @@ struct hlo_requests {
   Work *first[]; /* of each rank */
 };
 
-hlo_requests *hlo_requests_create(int32_t count, void (*changed)(void *user, int32_t rank),
-                                  void *user) {
-  hlo_requests *requests = calloc(1, sizeof *requests + (size_t)count * sizeof(Work *));
-  if (requests != NULL) {
-    pthread_mutex_init(&requests->lock, NULL);
-    requests->changed = changed;
-    requests->user = user;
-  }
-  return requests;
+size_t hlo_requests_bytes(int32_t count) {
+  return sizeof(hlo_requests) + (size_t)count * sizeof(Work *);
 }
 
-void hlo_requests_destroy(hlo_requests *requests) {
-  if (requests != NULL) {
-    pthread_mutex_destroy(&requests->lock);
-    free(requests);
-  }
+void hlo_requests_init(hlo_requests *requests, void (*changed)(void *user, int32_t rank),
+                       void *user) {
+  pthread_mutex_init(&requests->lock, NULL);
+  requests->changed = changed;
+  requests->user = user;
 }
+
+void hlo_requests_destroy(hlo_requests *requests) { pthread_mutex_destroy(&requests->lock); }
 
 static Work *work_of(const hlo_comm_request *request) { return request->work; }
 

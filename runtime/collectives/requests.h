@@ -13,10 +13,12 @@
 /** The requests of all ranks. */
 typedef struct hlo_requests hlo_requests;
 
-/** `changed(user, rank)` is called when something has happened that rank `rank` may wait for. Null
- * if memory is exhausted. */
-hlo_requests *hlo_requests_create(int32_t count, void (*changed)(void *user, int32_t rank),
-                                  void *user);
+/** Bytes of memory for the requests of `count` ranks. */
+size_t hlo_requests_bytes(int32_t count);
+/** Makes them in memory of so many zero bytes. `changed(user, rank)` is called when something has
+ * happened that rank `rank` may wait for. */
+void hlo_requests_init(hlo_requests *requests, void (*changed)(void *user, int32_t rank),
+                       void *user);
 void hlo_requests_destroy(hlo_requests *requests);
 
 /** Begins a request of `rank`. */

@@ -539,7 +539,7 @@ static void end_helpers(hlo_ranks *ranks) {
 hlo_status hlo_ranks_start_helpers(hlo_ranks *ranks) {
   const size_t n = (size_t)ranks->count;
   Rank *helpers = aligned_alloc(64, n * sizeof(Rank));
-  pthread_t *threads = malloc(n * sizeof(pthread_t));
+  pthread_t *threads = calloc(n, sizeof(pthread_t));
   if (helpers == NULL || threads == NULL) {
     free(helpers);
     free(threads);
@@ -588,7 +588,7 @@ hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_
   Rank *list = ranks ? aligned_alloc(64, n * sizeof(Rank)) : NULL;
   Box *boxes = list ? aligned_alloc(64, n * n * sizeof(Box)) : NULL;
   if (boxes != NULL) {
-    ranks->requests = hlo_requests_create((int32_t)count, changed, ranks);
+    ranks->requests = calloc(1, hlo_requests_bytes((int32_t)count));
   }
   if (boxes == NULL || ranks->requests == NULL) {
     free(boxes);
@@ -598,6 +598,7 @@ hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_
   }
   memset(list, 0, n * sizeof(Rank));
   memset(boxes, 0, n * n * sizeof(Box));
+  hlo_requests_init(ranks->requests, changed, ranks);
   ranks->count = (int32_t)count;
   ranks->ranks = list;
   ranks->boxes = boxes;
@@ -632,6 +633,7 @@ void hlo_ranks_destroy(hlo_ranks *ranks) {
     destroy_bell(&ranks->ranks[r]);
   }
   hlo_requests_destroy(ranks->requests);
+  free(ranks->requests);
   free(ranks->boxes);
   free(ranks->ranks);
   free(ranks);

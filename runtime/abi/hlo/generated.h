@@ -238,10 +238,10 @@ HLO_NODISCARD hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_co
 /** Scratch memory of a collective that is executed in two parts: its tables, for the module's ranks
  * and the op's operands. A reduction has more, for what it receives (any number of bytes). */
 #define HLO_COLLECTIVE_MOST_PARTS 4096
-#define HLO_COLLECTIVE_STATE_BYTES(ranks, operands)                                         \
-  (UINT64_C(1536) + UINT64_C(64) * (ranks) + UINT64_C(32) * (operands) +                    \
-   UINT64_C(96) * ((uint64_t)(ranks) * (operands) < HLO_COLLECTIVE_MOST_PARTS               \
-                       ? (uint64_t)(ranks) * (operands)                                     \
+#define HLO_COLLECTIVE_STATE_BYTES(ranks, operands)                           \
+  (UINT64_C(1536) + UINT64_C(64) * (ranks) + UINT64_C(32) * (operands) +      \
+   UINT64_C(96) * ((uint64_t)(ranks) * (operands) < HLO_COLLECTIVE_MOST_PARTS \
+                       ? (uint64_t)(ranks) * (operands)                       \
                        : HLO_COLLECTIVE_MOST_PARTS))
 
 /** Begins a collective of one of the kinds up to HLO_COLLECTIVE_PERMUTE. Until it is finished, its

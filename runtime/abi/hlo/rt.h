@@ -13,7 +13,7 @@
  *
  * There are no globals: any number of calls of a module may run at once, each with its own hlo_call
  * and its own arena. Nothing here ends the process, writes to a stream, reads the environment or
- * starts a thread (except hlo/pool.h, on request).
+ * starts a thread (except hlo/pool.h and hlo/ranks.h, on request).
  *
  * Versions: a struct that may grow starts with `struct_size`, set by its writer; the reader uses
  * only the fields within that size and takes the others as zero. Elements of an array may grow as
@@ -291,7 +291,8 @@ struct hlo_comm_request;
 typedef void hlo_comm_share(const struct hlo_comm_request *const *members, int32_t i);
 
 /** An exchange that one call begins and another one finishes. The request and all that it points to
- * belong to the caller, who keeps them unchanged until hlo_comm.finish or hlo_comm.leave returns. */
+ * belong to the caller, who keeps them unchanged until hlo_comm.finish or hlo_comm.leave returns.
+ */
 typedef struct hlo_comm_request {
   uint32_t struct_size;
   uint32_t parts;            /**< most messages between two members, in each direction */
@@ -299,8 +300,8 @@ typedef struct hlo_comm_request {
   /** Message j to or from member m is entry m * parts + j; those of this rank to itself are not
    * read. */
   const hlo_comm_part *send, *receive;
-  /** Null; or, with shared_memory, in place of all messages: once all members have begun, each share
-   * 0 <= i < num_members is executed, once, by any thread of any member. */
+  /** Null; or, with shared_memory, in place of all messages: once all members have begun, each
+   * share 0 <= i < num_members is executed, once, by any thread of any member. */
   hlo_comm_share *share;
   void *data; /**< for `share` */
   /** Memory of the transport: HLO_COMM_WORK_BYTES(num_members, parts), aligned to 8. */
@@ -334,9 +335,9 @@ typedef struct hlo_comm {
   /** Both null: collectives in two parts are executed in their first part. Otherwise `leave` is not
    * null, and gives up what has begun: when it returns, no rank reads or writes that memory.
    *
-   * `begin` starts an exchange and returns without waiting for other ranks; others may follow before
-   * `finish` waits for its end, and exchange() may be called in between. All members begin an
-   * exchange of the same tag; those of one tag are matched in the order in which they begin. */
+   * `begin` starts an exchange and returns without waiting for other ranks; others may follow
+   * before `finish` waits for its end, and exchange() may be called in between. All members begin
+   * an exchange of the same tag; those of one tag are matched in the order in which they begin. */
   hlo_status (*begin)(void *user, hlo_comm_request *request);
   hlo_status (*finish)(void *user, hlo_comm_request *request);
 } hlo_comm;
