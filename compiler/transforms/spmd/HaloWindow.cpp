@@ -8,6 +8,15 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::spmd;
 
+bool hlo::spmd::hasSmallPositions(const WindowDim &window, int64_t size) {
+  constexpr int64_t most = int64_t(1) << 28;
+  auto isSmall = [](int64_t number) { return number >= -most && number <= most; };
+  return isSmall(window.low) && isSmall(window.high) && isSmall(window.stride) && isSmall(size) &&
+         isSmall(window.baseDilation) && isSmall(size * window.baseDilation) &&
+         isSmall(window.size) && isSmall(window.windowDilation) &&
+         isSmall(window.size * window.windowDilation);
+}
+
 WindowDim hlo::spmd::windowDim(WindowAttr window, int64_t dim) {
   return {window.getSize()[dim],          window.getStrides()[dim],
           window.getPadLow()[dim],        window.getPadHigh()[dim],

@@ -26,6 +26,10 @@ struct WindowDim {
   }
 };
 
+/// Whether all positions of the window over a dimension of `size` elements are far from the limits
+/// of s32, in which the partitioned program computes them.
+bool hasSmallPositions(const WindowDim &window, int64_t size);
+
 WindowDim windowDim(hlo::WindowAttr window, int64_t dim);
 /// The window with one dimension replaced.
 hlo::WindowAttr withDim(hlo::WindowAttr window, int64_t dim, const WindowDim &value);

@@ -62,6 +62,9 @@ struct Convolution {
     if (w.isTrivial() && size(d) == results(d)) {
       return size(d) > 1 ? Spatial::Pass : Spatial::Whole;
     }
+    if (!hasSmallPositions(w, size(d))) {
+      return Spatial::Whole;
+    }
     if (w.size > results(d)) {
       return isSummable() ? Spatial::Taps : Spatial::Whole;
     }

@@ -195,8 +195,11 @@ Rule padRule(Operation *op) {
   auto pad = cast<PadOp>(op);
   ArrayRef<int64_t> from = shapeOf(pad.getOperand()), to = shapeOf(pad.getResult());
   for (auto [dim, size] : llvm::enumerate(from)) {
-    if (!windowOf(pad, dim).isTrivial()) {
-      addMoved(rule, dim, size, to[dim]);
+    WindowDim window = windowOf(pad, dim);
+    if (!window.isTrivial()) {
+      if (hasSmallPositions(window, size)) {
+        addMoved(rule, dim, size, to[dim]);
+      }
     } else if (size > 1) {
       rule.operands[0][dim] = rule.results[0][dim] = {rule.addFactor(size)};
     }

@@ -66,7 +66,9 @@ Rule selectAndScatterRule(Operation *op) {
     int64_t size = shapeOf(scatter.getOperand())[dim], windows = shapeOf(scatter.getSource())[dim];
     WindowDim window = windowDim(scatter.getWindowAttr(), dim);
     bool isPlain = window.isTrivial() && size == windows;
-    if (size <= 1 || windows == 0 || (!isPlain && (!hasIdentity || window.baseDilation != 1))) {
+    if (size <= 1 || windows == 0 ||
+        (!isPlain &&
+         (!hasIdentity || window.baseDilation != 1 || !hasSmallPositions(window, size)))) {
       continue;
     }
     unsigned factor = rule.addFactor(size, isPlain ? FactorKind::Pass : FactorKind::Special);

@@ -102,7 +102,7 @@ struct WindowReduction {
   /// How a dimension that is no plain one is split.
   Way wayOf(int64_t dim) const {
     WindowDim w = at(dim);
-    if (!computation || size(dim) == 0 || results(dim) == 0) {
+    if (!computation || size(dim) == 0 || results(dim) == 0 || !hasSmallPositions(w, size(dim))) {
       return Way::None;
     }
     if (isCumulative(dim)) {
