@@ -544,6 +544,20 @@ void Importer::annotateTuple(Value tuple, ArrayRef<std::optional<Annotation>> le
   for (Type element : type.getTypes()) {
     offsets.push_back(offsets.back() + hlo::leafTypes(element).size());
   }
+  // An op that passes the tuple on, a return, is given one of elements that are taken out.
+  auto passesOn = [](OpOperand &use) { return !isa<GetTupleElementOp>(use.getOwner()); };
+  if (llvm::any_of(tuple.getUses(), passesOn)) {
+    OpBuilder builder(module.getContext());
+    builder.setInsertionPointAfterValue(tuple);
+    SmallVector<Value> elements;
+    for (auto [i, element] : llvm::enumerate(type.getTypes())) {
+      elements.push_back(GetTupleElementOp::create(builder, tuple.getLoc(), TypeRange(element),
+                                                   tuple, builder.getI64IntegerAttr(i))
+                             .getResult(0));
+    }
+    auto again = TupleOp::create(builder, tuple.getLoc(), TypeRange(type), elements);
+    tuple.replaceUsesWithIf(again.getResult(0), passesOn);
+  }
   for (Operation *user : llvm::make_early_inc_range(tuple.getUsers())) {
     auto element = dyn_cast<GetTupleElementOp>(user);
     if (!element) {

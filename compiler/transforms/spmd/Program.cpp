@@ -1,6 +1,7 @@
 //===- Program.cpp - The module to partition, and its shardings -----------===//
 #include "compiler/transforms/spmd/Program.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/entry/EntryLayout.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -182,6 +183,20 @@ LogicalResult Program::annotate() {
     parameters[i] = decode(text);
     given.emplace_back(nodeOf.lookup(argument), *parameters[i]);
   }
+  // What the caller sees of a bounded dimension is whole.
+  FailureOr<EntryLayout> layout = EntryLayout::get(module);
+  if (failed(layout)) {
+    return failure();
+  }
+  auto close = [&](ArrayRef<EntryLeaf> leaves, ValueRange values) {
+    for (auto [leaf, value] : llvm::zip(leaves, values)) {
+      for (int64_t dim : boundedDimensions(leaf.type)) {
+        nodes[nodeOf.lookup(value)].open[dim] = false;
+      }
+    }
+  };
+  close(layout->inputs, entry.getBody().getArguments());
+  close(layout->outputs, entry.getReturn()->getOperands());
   for (ComputationOp computation : computations) {
     for (Operation &op : computation.getBody().front()) {
       std::optional<Annotation> annotation = annotationOf(&op);

@@ -56,8 +56,7 @@ struct Combination {
 class SpmdPartitioner {
 public:
   SpmdPartitioner(Program &program, Emitter &e, PartitionReport *report)
-      : program(program), mesh(program.mesh), e(e), report(report),
-        recompute(program, e, local) {}
+      : program(program), mesh(program.mesh), e(e), report(report), recompute(program, e, local) {}
 
   LogicalResult run();
 
@@ -706,14 +705,15 @@ LogicalResult SpmdPartitioner::finishEntry() {
                << "sharding: " << leaf.name << " has the layout of " << hloText(leaf.type)
                << "; layouts of sharded arrays are not supported, use --entry-layout=row-major";
       }
-      for (int64_t dim = 0; dim < array.getRank(); ++dim) {
-        if (isBounded(leaf.type, dim)) {
+      for (int64_t dim : boundedDimensions(leaf.type)) {
+        if (shard.getDimSize(dim) != array.getDimSize(dim)) {
           return mlir::emitError(program.entry.getLoc())
                  << "sharding: " << leaf.name << " is " << hloText(leaf.type)
-                 << ", and an array with a bounded dimension cannot be split";
+                 << ", and a bounded dimension, " << dim << ", cannot be split";
         }
       }
-      leaf.type = shard;
+      leaf.type = hlo::arrayType(shard.getShape(), shard.getElementType(), {},
+                                 boundedDimensions(leaf.type));
     }
     attributes.truncate(std::min<size_t>(attributes.size(), arrays));
     return success();
