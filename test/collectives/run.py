@@ -187,6 +187,10 @@ class Cases:
         self.lines += [f"  sr = {shape} all-reduce-start(x_{kind}), to_apply={add}",
                        f"  sp = ({shape}, {shape}) collective-permute-start(x_{kind}), source_target_pairs={{{{0,0}}}}",
                        f"  sw = (({shape}), {shape}) all-to-all-start(x_{kind}), dimensions={{1}}",
+                       f"  sg = ({shape}, {kind}[{SHAPE[0] * self.world.replicas},{SHAPE[1]},{SHAPE[2]}]) "
+                       f"all-gather-start(x_{kind}), dimensions={{0}}",
+                       f"  ss = (({shape}), {kind}[{SHAPE[0]},{SHAPE[1] // self.world.replicas},{SHAPE[2]}]) "
+                       f"reduce-scatter-start(x_{kind}), dimensions={{1}}, to_apply={add}",
                        f"  sc = ({shape}, {shape}, u32[]) copy-start(x_{kind})"]
         self.add("all-reduce-done", kind, SHAPE, "all-reduce-done(sr)",
                  lambda rank: [sum(v) for v in zip(*(self.inputs(kind, m) for m in members(rank)))])
@@ -194,6 +198,11 @@ class Cases:
                  lambda rank: list(self.inputs(kind, rank)) if members(rank)[0] == rank
                  else [0] * len(self.inputs(kind, 0)))
         part = SHAPE[1] // self.world.replicas
+        self.add("all-gather-done", kind, (SHAPE[0] * self.world.replicas, *SHAPE[1:]), "all-gather-done(sg)",
+                 lambda rank: [v for m in members(rank) for v in self.inputs(kind, m)])
+        self.add("reduce-scatter-done", kind, (SHAPE[0], part, SHAPE[2]), "reduce-scatter-done(ss)",
+                 lambda rank: [sum(self.inputs(kind, m)[i, j + members(rank).index(rank) * part, k]
+                                   for m in members(rank)) for i, j, k in indices((SHAPE[0], part, SHAPE[2]))])
         self.add("all-to-all-done", kind, SHAPE, "all-to-all-done(sw)",
                  lambda rank: [self.inputs(kind, members(rank)[j // part])[
                      i, members(rank).index(rank) * part + j % part, k] for i, j, k in indices(SHAPE)])
