@@ -71,6 +71,7 @@ private:
   enum class Stage : uint8_t { PassThrough, NoSums, All };
   void drain(Stage stage);
   void enterBarriers();
+  void closeParameters();
   bool grow(unsigned node, int64_t dim, const AxisList &axes);
   void touch(unsigned node);
 
@@ -325,6 +326,25 @@ void Propagation::enterBarriers() {
   }
 }
 
+/// Parameters of the entry of which the text says nothing are whole, as XLA has them, unless the
+/// header allows propagation to them. A partition takes its part of a whole array for nothing.
+void Propagation::closeParameters() {
+  StringRef text;
+  if (auto allowed = program.module->getAttrOfType<StringAttr>(
+          "hlo.allow_spmd_sharding_propagation_to_parameters")) {
+    text = allowed.getValue();
+  }
+  SmallVector<StringRef> flags;
+  text.trim("{} ").split(flags, ',');
+  for (auto [i, argument] : llvm::enumerate(program.entry.getBody().getArguments())) {
+    bool isAllowed = (i < flags.size() ? flags[i] : flags.front()).trim() == "true";
+    if (!program.parameters[i] && !isAllowed) {
+      NodeState &state = program.nodes[program.nodeOf.lookup(argument)];
+      state.sharding = Sharding(state.sharding.rank());
+    }
+  }
+}
+
 void Propagation::run() {
   collect();
   // Closed dimensions of all rounds are closed from the start.
@@ -376,6 +396,7 @@ void Propagation::run() {
     drain(Stage::All);
   }
   enterBarriers();
+  closeParameters();
 }
 
 void Program::propagate() { Propagation(*this).run(); }
