@@ -1,5 +1,5 @@
-/* Trains with whole.hlo on one thread, and with part.hlo on four threads that have a quarter of the
- * batch each. Processes with MPI go the same way: examples/dataparallel. */
+/* Trains with step.hlo compiled for one device, and compiled for four partitions on four threads
+ * that have a quarter of the batch each. Processes with MPI go the same way: examples/transformer. */
 #include <hlo/ranks.h>
 #include <math.h>
 #include <pthread.h>
@@ -25,8 +25,8 @@ static void check(hlo_status status, const char *message) {
   }
 }
 
-/* part.h names parameters as XLA does (param_4), so both modules are called by
- * position: params w1, params w2, x, y. Nothing is donated: results go to buffers of their own. */
+/* Both modules are called alike, by position: params w1, params w2, x, y, which are a rank's shards
+ * (part.h states their shapes). Nothing is donated: results go to buffers of their own. */
 static void *train(void *arg) {
   Rank *rank = arg;
   const hlo_module_desc *module = rank->comm ? part_describe() : whole_describe();

@@ -28,8 +28,8 @@ void addSimplifyPasses(mlir::OpPassManager &manager, const Machine &machine);
 /// `hlo-flatten-calls`: inlines calls, composites, parsed fusions and
 /// asynchronous wrappers; gives each loop and branch computations of its own.
 std::unique_ptr<mlir::Pass> createFlattenCallsPass();
-/// `hlo-refuse-unpartitioned`: reports modules of several partitions that need
-/// partitioning.
+/// `hlo-refuse-unpartitioned`: reports custom calls between arrays and their shards in a module of
+/// one partition.
 std::unique_ptr<mlir::Pass> createRefuseUnpartitionedPass();
 /// `hlo-elided-constants`: placeholder values, with a warning, for literals `{...}`.
 std::unique_ptr<mlir::Pass> createElidedConstantsPass();
