@@ -61,21 +61,30 @@ SmallVector<SmallVector<int64_t>> Mesh::groups(ArrayRef<Axis> axes) const {
   return groups;
 }
 
-std::string Mesh::nameOf(Axis axis) const {
+bool Mesh::areOfOneName(Axis a, Axis b) const {
+  return llvm::any_of(named, [&](const Named &each) {
+    return std::min(a, b) >= each.first && std::max(a, b) < each.first + each.count;
+  });
+}
+
+std::string Mesh::nameOf(Axis first, int64_t count) const {
   for (const Named &each : named) {
-    if (axis < each.first || axis >= each.first + each.count) {
+    if (first < each.first || first >= each.first + each.count) {
       continue;
     }
-    if (each.count == 1) {
+    if (count == each.count) {
       return each.name;
     }
-    int64_t before = 1;
-    for (Axis other = each.first; other < axis; ++other) {
+    int64_t before = 1, size = 1;
+    for (Axis other = each.first; other < first; ++other) {
       before *= sizes[other];
     }
-    return each.name + ":(" + std::to_string(before) + ")" + std::to_string(sizes[axis]);
+    for (Axis part = first; part < first + count; ++part) {
+      size *= sizes[part];
+    }
+    return each.name + ":(" + std::to_string(before) + ")" + std::to_string(size);
   }
-  return "a" + std::to_string(axis);
+  return "a" + std::to_string(first);
 }
 
 SmallVector<int64_t> hlo::spmd::primeFactors(int64_t number) {

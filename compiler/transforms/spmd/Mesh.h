@@ -74,8 +74,11 @@ public:
 
   /// The axes of the text, in order; empty if the text names none.
   std::vector<Named> named;
-  /// "x", "x:(1)2" for a part of an axis, "a0" for one without a name.
-  std::string nameOf(Axis axis) const;
+  /// The name of `count` axes from `first` on, which are of one axis of the text: "x", "x:(1)2" for
+  /// a part of it; "a0" for an axis without a name.
+  std::string nameOf(Axis first, int64_t count = 1) const;
+  /// Whether two axes are parts of one axis of the text.
+  bool areOfOneName(Axis a, Axis b) const;
 
 private:
   int64_t number = 1;

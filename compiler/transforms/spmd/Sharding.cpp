@@ -43,8 +43,14 @@ std::string hlo::spmd::toString(const Sharding &sharding, const Mesh &mesh) {
   std::string text = "[";
   for (auto [i, axes] : llvm::enumerate(sharding.dims)) {
     text += i ? ",{" : "{";
-    for (auto [n, axis] : llvm::enumerate(axes)) {
-      text += (n ? "," : "") + mesh.nameOf(axis);
+    for (size_t n = 0; n < axes.size();) {
+      size_t end = n + 1;
+      while (end < axes.size() && axes[end] == axes[end - 1] + 1 &&
+             mesh.areOfOneName(axes[n], axes[end])) {
+        ++end;
+      }
+      text += (n ? "," : "") + mesh.nameOf(axes[n], end - n);
+      n = end;
     }
     text += "}";
   }
