@@ -168,6 +168,36 @@ LogicalResult Program::findManualRegions() {
   return success();
 }
 
+/// A loop's carry has the sharding that the text gives to what the body makes of it first, or to
+/// what it returns: else each iteration would change it.
+void Program::annotateCarries() {
+  DenseSet<unsigned> known;
+  for (const auto &[node, annotation] : given) {
+    known.insert(node);
+  }
+  for (ComputationOp computation : computations) {
+    for (auto loop : computation.getBody().getOps<WhileOp>()) {
+      Block &body = this->computation(loop.getBodyAttr()).getBody().front();
+      for (auto [argument, yielded] :
+           llvm::zip(body.getArguments(), body.getTerminator()->getOperands())) {
+        Operation *marker = argument.hasOneUse() ? *argument.getUsers().begin() : nullptr;
+        if (!marker || markerOf(marker) != kMarkSharding) {
+          marker = yielded.getDefiningOp();
+        }
+        if (!marker || markerOf(marker) != kMarkSharding) {
+          continue;
+        }
+        unsigned node = nodeOf.lookup(argument);
+        std::optional<Annotation> annotation = annotationOf(marker);
+        if (annotation && !annotation->group &&
+            annotation->open.size() == nodes[node].open.size() && known.insert(node).second) {
+          given.emplace_back(node, *annotation);
+        }
+      }
+    }
+  }
+}
+
 LogicalResult Program::annotate() {
   // A group's nodes become one.
   DenseMap<int64_t, Value> groups;
@@ -229,6 +259,7 @@ LogicalResult Program::annotate() {
       given.emplace_back(node, *annotation);
     }
   }
+  annotateCarries();
   llvm::stable_sort(given, [](const auto &a, const auto &b) {
     auto least = [](const Annotation &annotation) {
       int64_t priority = 0;

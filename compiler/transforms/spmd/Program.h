@@ -56,6 +56,7 @@ private:
   void copyFreeOps();
   mlir::LogicalResult findManualRegions();
   mlir::LogicalResult annotate();
+  void annotateCarries();
 
   llvm::DenseMap<mlir::StringAttr, ComputationOp> byName;
   llvm::DenseMap<mlir::Value, unsigned> nodeOf;
