@@ -42,6 +42,13 @@ static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
   return ops;
 }
 
+/// The array whose dimensions the loops walk: the first result, or a part of it if it is stacked.
+static Value walkedArray(KernelBuilder &kernel) {
+  Value root = kernel.body().getTerminator()->getOperand(0);
+  auto stack = root.getDefiningOp<StackOp>();
+  return stack ? Value(stack.getParts()[0]) : root;
+}
+
 static bool hasStack(KernelBuilder &kernel) { return !kernel.body().getOps<StackOp>().empty(); }
 
 /// Stores the parts of a result: interleaved, or one after the other.
@@ -287,7 +294,7 @@ static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, Elem
   };
   if (int64_t together = vectorsOfPeriod(kernel, vectors.lanes())) {
     ArrayRef<int64_t> cuts = segments.cuts;
-    int64_t row = shapeOf(kernel.body().getTerminator()->getOperand(0)).back();
+    int64_t row = shapeOf(walkedArray(kernel)).back();
     auto part = [&](int64_t begin, int64_t end) {
       // Pieces of a row end at the end of a block of vectors.
       auto bound = [&](Value at) {
@@ -371,11 +378,7 @@ LogicalResult emitLoops(KernelBuilder &kernel, EmitColumnReduces emitColumnReduc
   collapseDims(kernel.body());
   moveAsBits(kernel.body());
   bool stacks = hasStack(kernel);
-  Value walked = kernel.body().getTerminator()->getOperand(0);
-  if (auto stack = walked.getDefiningOp<StackOp>()) {
-    walked = stack.getParts()[0];
-  }
-  auto type = cast<RankedTensorType>(walked.getType());
+  auto type = cast<RankedTensorType>(walkedArray(kernel).getType());
   ArrayRef<int64_t> shape = type.getShape();
   int64_t elements = type.getNumElements();
   if (elements == 0) {
