@@ -1,5 +1,6 @@
 /* Trains with step.hlo compiled for one device, and compiled for four partitions on four threads
- * that have a quarter of the batch each. Processes with MPI go the same way: examples/transformer. */
+ * that have a quarter of the batch each. Processes with MPI go the same way: examples/transformer.
+ */
 #include <hlo/ranks.h>
 #include <math.h>
 #include <pthread.h>
