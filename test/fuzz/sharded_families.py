@@ -6,7 +6,7 @@ multilayer perceptrons, attention, masks of positions.
 import math
 
 from families import blocks, control, effects, elementwise, indexed, library, linalg, movement, reductions
-from generate import INTS, braces, least, shape
+from generate import INTS, Unfit, braces, least, shape
 
 NUMBERS = ["f32", "f32", "f64", "s32", "bf16", "s64"]
 
@@ -287,8 +287,18 @@ FACTORS = {elementwise: 0.5, movement: 1.5, indexed: 1.5, reductions: 1.3, linal
 DROPPED = {effects.collective, effects.dynamic}
 
 
+def within_limits(maker):
+    """The maker, for arrays so small that a value it needs may not fit: what it makes of that is no operation."""
+    def attempt(b):
+        try:
+            return maker(b)
+        except AttributeError:  # of None, which `emit` returns
+            raise Unfit from None
+    return attempt
+
+
 def operations():
     """(makers, weights) of the modules that are partitioned."""
     found = [(maker, weight * factor) for family, factor in FACTORS.items() for maker, weight in family.OPERATIONS if maker not in DROPPED]
     found += OWN
-    return [m for m, _ in found], [w for _, w in found]
+    return [within_limits(m) for m, _ in found], [w for _, w in found]
