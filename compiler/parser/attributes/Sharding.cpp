@@ -97,9 +97,6 @@ Parser::Result Parser::parseShardingBody(std::string &text) {
       if (failed(parseInteger(device, "in a sharding"))) {
         return failure();
       }
-      if (device < 0) {
-        return error(itemAt) << "sharding: device " << device << " is negative";
-      }
       maximalDevice = device;
     } else if (at(Tok::AttrName) && token().text == "devices") {
       if (devicesAt) {

@@ -234,7 +234,8 @@ FailureOr<Annotation> Importer::convert(const TilesText &tiles, int64_t rank, Lo
   if (tiles.kind == Kind::Unreduced || llvm::is_contained(tiles.subgroups, Kind::Unreduced)) {
     return fail(loc, "unreduced arrays are not supported");
   }
-  if (tiles.kind == Kind::Maximal && !tiles.devices.empty() && tiles.devices[0] >= partitions) {
+  if (tiles.kind == Kind::Maximal && !tiles.devices.empty() &&
+      (tiles.devices[0] < 0 || tiles.devices[0] >= partitions)) {
     return fail(loc, "device " + Twine(tiles.devices[0]) + " does not exist");
   }
   if (tiles.kind != Kind::Tiled) {
