@@ -551,9 +551,12 @@ class Errors(unittest.TestCase):
     def test_other_errors(self):
         with self.assertRaises(FileNotFoundError):
             hc.compile("no_such_file.hlo")
-        with self.assertRaisesRegex(hc.CompileError, "partition|unsupported|SPMD") as caught:
-            hc.compile(SAXPY.replace("HloModule saxpy", "HloModule saxpy, num_partitions=2").replace(
-                "parameter(1)", "parameter(1), sharding={devices=[2]0,1}"))
+        with self.assertRaisesRegex(hc.CompileError, "sharded over several devices") as caught:
+            hc.compile("""HloModule shard
+                ENTRY main {
+                  x = f32[4] parameter(0)
+                  ROOT r = f32[2] custom-call(x), custom_call_target="SPMDFullToShardShape", sharding={manual}
+                }""")
         self.assertEqual(caught.exception.status, "HLO_UNIMPLEMENTED")
         with self.assertRaisesRegex(hc.CompileError, "no-such-cpu"):
             hc.compile(SAXPY, cpu="no-such-cpu")
