@@ -482,16 +482,16 @@ FailureOr<AxisSet> Importer::manualAxes(StringRef frontend, StringRef key, Locat
   if (failed(axes)) {
     return fail(loc, why + " in " + key);
   }
-  const MeshText *text0 = nullptr;
+  const MeshText *first = nullptr;
   for (const MeshText &each : meshes) {
-    text0 = text0 || each.count() != partitions ? text0 : &each;
+    first = first || each.count() != partitions ? first : &each;
   }
   AxisSet set = 0;
   for (const AxisText &axis : *axes) {
-    if (!text0) {
+    if (!first) {
       return fail(loc, "the module has no mesh of " + Twine(partitions) + " devices");
     }
-    FailureOr<AxisList> list = convert(*text0, axis, loc);
+    FailureOr<AxisList> list = convert(*first, axis, loc);
     if (failed(list)) {
       return failure();
     }
@@ -624,8 +624,6 @@ LogicalResult Importer::importBorder(CustomCallOp op) {
       }
       whole.push_back((*own)[0]);
     }
-    std::string config = stringOf(op, "hlo.backend_config").str();
-    (void)config;
   }
   SmallVector<Value> results;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {

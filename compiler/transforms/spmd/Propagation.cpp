@@ -126,10 +126,9 @@ void Propagation::collect() {
         continue;
       }
       if (auto conditional = dyn_cast<ConditionalOp>(op)) {
-        size_t next = 1, branch = 0;
+        size_t next = 1;
         for (Attribute name : conditional.getBranchComputations()) {
           Block &body = program.computation(cast<FlatSymbolRefAttr>(name)).getBody().front();
-          (void)branch++;
           for (BlockArgument argument : body.getArguments()) {
             addIdentity(nodeOf(op.getOperand(next++)), nodeOf(argument));
           }

@@ -610,9 +610,9 @@ Attribute SpmdPartitioner::leafAttr(Type global, const Sharding &sharding,
       b.getNamedAttr("global", b.getDenseI64ArrayAttr(array.getShape())),
       b.getNamedAttr("axes", b.getArrayAttr(axes))};
   SmallVector<int64_t> devices(partitionAt);
-  for (int64_t p = 0; devices.empty() && !mesh.hasDefaultOrder() && p < mesh.partitions(); ++p) {
-    for (int64_t q = 0; q < mesh.partitions(); ++q) {
-      devices.push_back(mesh.partitionAt(q));
+  if (devices.empty() && !mesh.hasDefaultOrder()) {
+    for (int64_t position = 0; position < mesh.partitions(); ++position) {
+      devices.push_back(mesh.partitionAt(position));
     }
   }
   if (!devices.empty()) {
