@@ -85,6 +85,8 @@ public:
   }
   FailureOr<AxisText> axis();
   FailureOr<std::vector<AxisText>> axes(StringRef open, StringRef close);
+  LogicalResult meshAxes(MeshText &mesh);
+  LogicalResult iota(SmallVector<int64_t> &sizes, SmallVector<int64_t> &devices);
   FailureOr<MeshText> mesh();
   FailureOr<AxesText> sharding();
   FailureOr<ShardingText> hloSharding();
@@ -163,10 +165,9 @@ FailureOr<std::vector<AxisText>> Scanner::axes(StringRef open, StringRef close) 
   return list;
 }
 
-/// `<["x"=2, "y"=4], device_ids=[1,0]>`, after `mesh`.
-FailureOr<MeshText> Scanner::mesh() {
-  MeshText mesh;
-  if (failed(expect("<")) || failed(expect("["))) {
+/// `["x"=2, "y"=4]`.
+LogicalResult Scanner::meshAxes(MeshText &mesh) {
+  if (failed(expect("["))) {
     return failure();
   }
   while (!take("]")) {
@@ -188,6 +189,36 @@ FailureOr<MeshText> Scanner::mesh() {
       return fail("the mesh has two axes \"" + *name + "\"");
     }
     mesh.axes.emplace_back(*name, *size);
+  }
+  return success();
+}
+
+/// `[4,2]T(1,0)`: the sizes, and the devices that they stand for.
+LogicalResult Scanner::iota(SmallVector<int64_t> &sizes, SmallVector<int64_t> &devices) {
+  FailureOr<SmallVector<int64_t>> dims = integers("[", "]"), permutation = SmallVector<int64_t>();
+  if (failed(dims)) {
+    return failure();
+  }
+  if (take("T")) {
+    permutation = integers("(", ")");
+    if (failed(permutation)) {
+      return failure();
+    }
+  }
+  FailureOr<IntegerList> ids = iotaDevices(*dims, *permutation);
+  if (failed(ids)) {
+    return fail("bad list of devices");
+  }
+  sizes = *dims;
+  devices = *ids;
+  return success();
+}
+
+/// `<["x"=2, "y"=4], device_ids=[1,0]>`, after `mesh`.
+FailureOr<MeshText> Scanner::mesh() {
+  MeshText mesh;
+  if (failed(expect("<")) || failed(meshAxes(mesh))) {
+    return failure();
   }
   if (take(",")) {
     if (failed(expect("device_ids")) || failed(expect("="))) {
@@ -402,27 +433,7 @@ LogicalResult Scanner::devices(TilesText &tiles) {
   }
   tiles.tiles = *sizes;
   if (take("<=")) {
-    FailureOr<SmallVector<int64_t>> dims = integers("[", "]");
-    if (failed(dims)) {
-      return failure();
-    }
-    SmallVector<int64_t> permutation;
-    if (take("T")) {
-      FailureOr<SmallVector<int64_t>> given = integers("(", ")");
-      if (failed(given)) {
-        return failure();
-      }
-      permutation = *given;
-    } else {
-      permutation = llvm::to_vector(llvm::seq<int64_t>(0, dims->size()));
-    }
-    FailureOr<IntegerList> ids = iotaDevices(*dims, permutation);
-    if (failed(ids)) {
-      return fail("bad list of devices");
-    }
-    tiles.devices = *ids;
-    tiles.iota = *dims;
-    return success();
+    return iota(tiles.iota, tiles.devices);
   }
   do {
     FailureOr<int64_t> device = integer();
@@ -442,22 +453,8 @@ FailureOr<AxesText> Scanner::hloMesh() {
     rest = rest.drop_front(std::min(rest.size(), rest.find(']') + 1));
     sharding.isReplicated = true;
   } else {
-    if (failed(expect("mesh")) || failed(expect("["))) {
+    if (failed(expect("mesh")) || failed(meshAxes(mesh))) {
       return failure();
-    }
-    while (!take("]")) {
-      if (!mesh.axes.empty() && failed(expect(","))) {
-        return failure();
-      }
-      FailureOr<std::string> name = quoted();
-      if (failed(name) || failed(expect("="))) {
-        return failure();
-      }
-      FailureOr<int64_t> size = integer();
-      if (failed(size)) {
-        return failure();
-      }
-      mesh.axes.emplace_back(*name, *size);
     }
   }
   while (!at("}")) {
@@ -469,23 +466,10 @@ FailureOr<AxesText> Scanner::hloMesh() {
         return failure();
       }
       if (at("[")) {
-        FailureOr<SmallVector<int64_t>> dims = integers("[", "]");
-        if (failed(dims)) {
+        SmallVector<int64_t> sizes;
+        if (failed(iota(sizes, mesh.devices)) || failed(expect(")"))) {
           return failure();
         }
-        SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(0, dims->size()));
-        if (take("T")) {
-          FailureOr<SmallVector<int64_t>> given = integers("(", ")");
-          if (failed(given)) {
-            return failure();
-          }
-          permutation = *given;
-        }
-        FailureOr<IntegerList> ids = iotaDevices(*dims, permutation);
-        if (failed(ids) || failed(expect(")"))) {
-          return fail("bad list of devices");
-        }
-        mesh.devices = *ids;
       } else {
         while (!take(")")) {
           FailureOr<int64_t> id = integer();
