@@ -61,11 +61,6 @@ public:
   LogicalResult run();
 
 private:
-  struct Choice {
-    FactorAxes axes;
-    double cost = 0;
-  };
-
   struct Erased {
     ComputationOp computation;
     SmallVector<Operation *> ops; ///< of the whole program
@@ -80,8 +75,8 @@ private:
   LogicalResult partitionMarker(Operation *op, StringRef marker);
   void copy(Operation *op);
 
-  Choice choose(Operation *op, const Rule &rule, const OpPartitioner *row);
-  bool normalize(Operation *op, const Rule &rule, const OpPartitioner *row, FactorAxes &axes);
+  FactorAxes choose(Operation *op, const Rule &rule, const OpPartitioner *row);
+  void normalize(Operation *op, const Rule &rule, const OpPartitioner *row, FactorAxes &axes);
   double costOf(Operation *op, const Rule &rule, const OpPartitioner *row, const FactorAxes &axes);
   Combination combine(RankedTensorType global, const Sharding &partial, AxisSet sums,
                       const Sharding &wanted) const;
@@ -92,7 +87,7 @@ private:
   Value localAs(Value value, const Sharding &sharding);
   void bind(Value value, Value shard) { local[value] = shard; }
   /// The value's sharding once a border's manual axes are added.
-  static Sharding joined(const Annotation &border, AxisSet manual, const Sharding &inside);
+  static Sharding joined(const Annotation &border, const Sharding &inside);
   Sharding nested(const Annotation &border, const Sharding &inside, ArrayRef<int64_t> shape) const;
   LogicalResult finishEntry();
   void fillReport();
@@ -167,8 +162,8 @@ Value SpmdPartitioner::localAs(Value value, const Sharding &sharding) {
 //===----------------------------------------------------------------------===//
 
 /// Makes axes that the op can be split by: no axis twice, none that is manual, what dimensions of
-/// several factors and the op's own code allow. Returns whether anything is left out.
-bool SpmdPartitioner::normalize(Operation *op, const Rule &rule, const OpPartitioner *row,
+/// several factors and the op's own code allow.
+void SpmdPartitioner::normalize(Operation *op, const Rule &rule, const OpPartitioner *row,
                                 FactorAxes &axes) {
   AxisSet used = program.manualAround(op);
   for (auto [factor, list] : llvm::zip(rule.factors, axes)) {
@@ -215,7 +210,7 @@ bool SpmdPartitioner::normalize(Operation *op, const Rule &rule, const OpPartiti
       fewer[factor].clear();
       if (row->accepts(op, rule, fewer, mesh)) {
         axes = fewer;
-        return true;
+        return;
       }
     }
     for (auto [factor, list] : llvm::zip(rule.factors, axes)) {
@@ -226,9 +221,7 @@ bool SpmdPartitioner::normalize(Operation *op, const Rule &rule, const OpPartiti
     if (!row->accepts(op, rule, axes, mesh)) {
       axes.assign(axes.size(), {});
     }
-    return true;
   }
-  return false;
 }
 
 /// Bytes that a partition sends, and what it computes and holds in the same measure.
@@ -271,8 +264,7 @@ double SpmdPartitioner::costOf(Operation *op, const Rule &rule, const OpPartitio
   return cost + work * memoryPerSent + products * productsPerSent;
 }
 
-SpmdPartitioner::Choice SpmdPartitioner::choose(Operation *op, const Rule &rule,
-                                                const OpPartitioner *row) {
+FactorAxes SpmdPartitioner::choose(Operation *op, const Rule &rule, const OpPartitioner *row) {
   size_t operands = op->getNumOperands(), arrays = operands + op->getNumResults();
   std::vector<FactorAxes> projected;
   for (size_t i = 0; i < arrays; ++i) {
@@ -333,14 +325,14 @@ SpmdPartitioner::Choice SpmdPartitioner::choose(Operation *op, const Rule &rule,
     add(axes);
   }
   add(FactorAxes(rule.factors.size()));
-  Choice best;
-  for (FactorAxes &axes : candidates) {
-    double cost = candidates.size() == 1 ? 0 : costOf(op, rule, row, axes);
-    if (best.axes.empty() || cost < best.cost) {
-      best = {std::move(axes), cost};
-    }
+  if (candidates.size() == 1) {
+    return candidates.front();
   }
-  return best;
+  SmallVector<double> costs;
+  for (const FactorAxes &axes : candidates) {
+    costs.push_back(costOf(op, rule, row, axes));
+  }
+  return candidates[llvm::min_element(costs) - costs.begin()];
 }
 
 //===----------------------------------------------------------------------===//
@@ -401,8 +393,8 @@ LogicalResult SpmdPartitioner::partition(Operation *op) {
       }
     }
   }
-  Choice choice = choose(op, rule, row);
-  Site site{op, rule, choice.axes, {}, e};
+  FactorAxes axes = choose(op, rule, row);
+  Site site{op, rule, axes, {}, e};
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     e.why = "operand " + std::to_string(i) + " of " + hloOpcode(op->getName().getStringRef());
     if (isa<RankedTensorType>(operand.getType())) {
@@ -435,7 +427,7 @@ LogicalResult SpmdPartitioner::partition(Operation *op) {
   } else {
     llvm::append_range(shards, site.clone()->getResults());
   }
-  AxisSet sums = sumAxes(rule, choice.axes);
+  AxisSet sums = sumAxes(rule, axes);
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     auto array = dyn_cast<RankedTensorType>(result.getType());
     if (!array) {
@@ -467,7 +459,7 @@ LogicalResult SpmdPartitioner::partition(Operation *op) {
   return success();
 }
 
-Sharding SpmdPartitioner::joined(const Annotation &border, AxisSet manual, const Sharding &inside) {
+Sharding SpmdPartitioner::joined(const Annotation &border, const Sharding &inside) {
   Sharding result(inside.rank());
   for (int64_t dim = 0; dim < inside.rank(); ++dim) {
     for (Axis axis : border.sharding.dims[dim]) {
@@ -505,14 +497,14 @@ LogicalResult SpmdPartitioner::partitionMarker(Operation *op, StringRef marker) 
     if (marker == kMarkEnter) {
       e.why = "array of a manual region";
       Sharding inside = nested(border, wanted, resultType.getShape());
-      Value entered = localAs(operand, joined(border, border.manual, inside));
+      Value entered = localAs(operand, joined(border, inside));
       bind(result, e.reshard(entered, resultType, inside, wanted));
     } else {
       e.why = "result of a manual region as " + toString(wanted, mesh);
       const Sharding &own = program.shardingOf(operand);
       Sharding inside = nested(border, own, array.getShape());
       Value left = e.reshard(localOf(operand), array, own, inside);
-      bind(result, e.reshard(left, resultType, joined(border, border.manual, inside), wanted));
+      bind(result, e.reshard(left, resultType, joined(border, inside), wanted));
     }
     return success();
   }
