@@ -34,12 +34,8 @@ static Rule gatherRule(Operation *op) {
     if (!isSplittable(size)) {
       continue;
     }
-    int64_t k = dims.component[dim], counted = dims.batching[dim];
-    FactorKind kind = FactorKind::Pass;
-    if (counted < 0 && k >= 0 && dims.window[dim] == 1) {
-      counted = countedDim(gather.getStartIndices(), dims.indexVectorDim, k);
-      kind = FactorKind::Special;
-    }
+    int64_t k = dims.component[dim];
+    auto [counted, kind] = dims.countedAlong(dim, gather.getStartIndices());
     if (counted >= 0 && dims.indexSizes[counted] == size && indices[counted].empty()) {
       unsigned factor = rule.addFactor(size, kind);
       operand[dim] = indices[counted] = result[dims.positionDim[counted]] = {factor};

@@ -64,6 +64,13 @@ static IndexedDims dimsOf(const Numbers &numbers, ArrayRef<int64_t> operand,
   return dims;
 }
 
+std::pair<int64_t, FactorKind> IndexedDims::countedAlong(int64_t dim, Value indices) const {
+  if (batching[dim] < 0 && component[dim] >= 0 && window[dim] == 1) {
+    return {countedDim(indices, indexVectorDim, component[dim]), FactorKind::Special};
+  }
+  return {batching[dim], FactorKind::Pass};
+}
+
 IndexedDims IndexedDims::of(GatherOp op) {
   return dimsOf({op.getOffsetDims(), op.getCollapsedSliceDims(), op.getStartIndexMap(),
                  op.getOperandBatchingDims(), op.getStartIndicesBatchingDims(),

@@ -28,6 +28,11 @@ struct IndexedDims {
   static IndexedDims of(GatherOp op);
   static IndexedDims of(ScatterOp op);
 
+  /// The dimension of the indices along which the windows go through dimension `dim` of the operand
+  /// one by one, and the kind of their factor: a batching dimension (Pass), or one whose index
+  /// components count, as an iota does (Special: they are offsets in the whole array). -1: none.
+  std::pair<int64_t, FactorKind> countedAlong(int64_t dim, mlir::Value indices) const;
+
   bool hasVectorDim() const { return indexVectorDim < static_cast<int64_t>(indexSizes.size()); }
 };
 

@@ -115,12 +115,8 @@ static Rule scatterRule(Operation *op) {
     if (!isSplittable(size)) {
       continue;
     }
-    int64_t k = dims.component[dim], counted = dims.batching[dim];
-    FactorKind kind = FactorKind::Pass;
-    if (counted < 0 && k >= 0 && dims.window[dim] == 1) {
-      counted = countedDim(op->getOperand(count), dims.indexVectorDim, k);
-      kind = FactorKind::Special;
-    }
+    int64_t k = dims.component[dim];
+    auto [counted, kind] = dims.countedAlong(dim, op->getOperand(count));
     if (counted >= 0 && dims.indexSizes[counted] == size && indices[counted].empty()) {
       unsigned factor = rule.addFactor(size, kind);
       setOperands(dim, factor);
