@@ -9,6 +9,7 @@
  *
  *===----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
+#include <cpuid.h>
 #include <immintrin.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(void) {
   struct timespec t;
@@ -60,6 +63,38 @@ LOOP(f32Avx2, "avx2,fma", __m256, _mm256_setzero_ps(), F256)
 LOOP(f64Avx2, "avx2,fma", __m256d, _mm256_setzero_pd(), D256)
 LOOP(s8AvxVnni, "avx512vnni,avx512vl", __m256i, _mm256_setzero_si256(), I256)
 LOOP(s8Avx2, "avx2", __m256i, _mm256_setzero_si256(), W256)
+
+/* Tiles: four of sums, each the product of one of two tiles of rows and one of two of columns. */
+#define TILES(name, isa, op)                                                                       \
+  __attribute__((target(isa), noinline)) static void name(long count) {                            \
+    struct {                                                                                       \
+      uint8_t palette, start, reserved[14];                                                        \
+      uint16_t bytes[16];                                                                          \
+      uint8_t rows[16];                                                                            \
+    } shape = {.palette = 1};                                                                      \
+    for (int i = 0; i < 8; ++i) {                                                                  \
+      shape.bytes[i] = 64;                                                                         \
+      shape.rows[i] = 16;                                                                          \
+    }                                                                                              \
+    _tile_loadconfig(&shape);                                                                      \
+    for (long i = 0; i < count; ++i) {                                                             \
+      op(0, 4, 6);                                                                                 \
+      op(1, 4, 7);                                                                                 \
+      op(2, 5, 6);                                                                                 \
+      op(3, 5, 7);                                                                                 \
+    }                                                                                              \
+    _tile_release();                                                                               \
+  }
+TILES(bf16Tiles, "amx-tile,amx-bf16", _tile_dpbf16ps)
+TILES(s8Tiles, "amx-tile,amx-int8", _tile_dpbssd)
+
+/* Linux lends the tiles' registers to a process that asks. */
+static int hasTiles(void) {
+  enum { RequestPermission = 0x1023, TileData = 18 };
+  unsigned a, b, c, d;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 22 & 1) && (d >> 24 & 1) &&
+         (d >> 25 & 1) && syscall(SYS_arch_prctl, RequestPermission, TileData) == 0;
+}
 
 enum { CacheBytes = 1 << 20, LargeBytes = 32 << 20, MemoryBytes = 512 << 20 };
 
@@ -222,6 +257,13 @@ int main(int argc, char **argv) {
     arithmetic("s8", threads, s8AvxVnni, 32);
   } else {
     arithmetic("s8", threads, s8Avx2, 16);
+  }
+  if (hasTiles()) { /* 16 x 16 sums of 32 or 64 products each */
+    measure("bf16_tile", threads,
+            (struct Work){.kind = Arithmetic, .loop = bf16Tiles, .count = 200000},
+            4 * 2 * 16 * 16 * 32);
+    measure("s8_tile", threads, (struct Work){.kind = Arithmetic, .loop = s8Tiles, .count = 200000},
+            4 * 2 * 16 * 16 * 64);
   }
   bandwidth(threads, "cache", CacheBytes, 100);
   bandwidth(threads, "large", LargeBytes, 2);

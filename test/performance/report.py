@@ -67,7 +67,7 @@ def rate(row, peaks):
     if row["work"]:
         operations, element = row["work"]
         # A product of narrow floats may also be computed by widening.
-        types = {"s8": ["s8"], "u8": ["s8"], "f64": ["f64"], "c128": ["f64"], "bf16": ["bf16", "f32"]}.get(element, ["f32"])
+        types = {"s8": ["s8", "s8_tile"], "u8": ["s8", "s8_tile"], "f64": ["f64"], "c128": ["f64"], "bf16": ["bf16", "bf16_tile", "f32"]}.get(element, ["f32"])
         peak, done = max(peaks.get(t, 0) for t in types), operations / ms / 1e6
         share = done / peak if peak else None
         if best[1] is None or share is None or share > best[1]:
@@ -124,8 +124,8 @@ def summary(rows):
 
 def peaks_line(m):
     p = m["peaks"]
-    rates = ", ".join(f"{k} {p[k]:.0f}" for k in ("f32", "f64", "f16", "bf16", "s8") if k in p)
-    moved = ", ".join(f"{k.replace('_', ' ')} {p[k]:.0f}" for k in p if "_" in k)
+    rates = ", ".join(f"{k.replace('_', ' ')} {p[k]:.0f}" for k in ("f32", "f64", "f16", "bf16", "bf16_tile", "s8", "s8_tile") if k in p)
+    moved = ", ".join(f"{k.replace('_', ' ')} {p[k]:.0f}" for k in p if k.endswith(("_read", "_copy")))
     return f"Peaks on {m['cores']} core(s), measured in this run: multiply-adds, GFLOP/s: {rates}; GB/s: {moved}."
 
 
