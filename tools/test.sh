@@ -51,6 +51,7 @@ suite --limit=900 coverage python3 test/fuzz/targets/run.py --build="$BUILD" --s
 
 # Functions exported from JAX and called from C; random modules against XLA:CPU, two minutes at most.
 if [ -n "$packages$suite_list" ]; then
+  suite rivals "$PYTHON" test/performance/rivals/check.py --tool="$bin/hlo-run"
   suite jax "$PYTHON" test/jax/run.py --build="$BUILD"
   PYTHON="$PYTHON" suite --limit=600 python test/python/run.sh
   suite bounds "$PYTHON" test/fuzz/bounds/test.py
@@ -59,7 +60,7 @@ if [ -n "$packages$suite_list" ]; then
   suite sharded-ops "$PYTHON" test/spmd/ops.py --tool="$bin/hlo-run" --jobs="$(nproc)"
   suite dynamic "$PYTHON" test/fuzz/dynamic.py --tool="$bin/hlo-run" --seed=1 --count=60 --seconds=20 --keep="$BUILD/fuzz"
 else
-  for name in jax python bounds fuzz sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
+  for name in rivals jax python bounds fuzz sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
 fi
 
 # Golden cases and models.

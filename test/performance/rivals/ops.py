@@ -18,13 +18,13 @@ class Ops:
 
     def __init__(self, program):
         self.kind, self.batch, self.layout = program.kind, program.batch, program.layout
-        self.first, self.drawn, self.kept, self.next = True, 0, [], 0
+        self.first, self.begun, self.drawn, self.kept, self.next = True, False, 0, [], 0
 
     # ---- values ----
 
     def begin(self):
         """Starts another call of the program."""
-        self.first, self.next = not self.kept, 0
+        self.first, self.begun, self.next = not self.begun, True, 0
 
     def keep(self, make):
         """What `make` returned in the first call."""
