@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Columns.h"
+#include "compiler/codegen/elementwise/Quantize.h"
 #include "compiler/codegen/loops/Columns.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 
@@ -248,6 +249,9 @@ Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
       if (Elem elem = functionInGroup(op)) {
         return elem;
       }
+    }
+    if (std::optional<Quantization> quantization = quantizationOf(op)) {
+      return emitQuantize(e(), *quantization, self->emit(quantization->input, index, mask));
     }
     SmallVector<Elem> operands;
     auto resultRank = cast<RankedTensorType>(v.getType()).getRank();

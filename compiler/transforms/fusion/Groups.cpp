@@ -212,6 +212,19 @@ bool Grouper::leavesPair(const Group &group, Operation *op) {
   return end && costly && end->isBeforeInBlock(group.root);
 }
 
+/// Whether the op rounds an array to narrow integers that only it reads and another op computes.
+/// The kernel that computes the array then stores the integers, a quarter of the bytes.
+static bool narrowsComputed(Operation *op) {
+  auto convert = dyn_cast<ConvertOp>(op);
+  if (!convert || !convert.getOperand().hasOneUse()) {
+    return false;
+  }
+  auto to = dyn_cast<IntegerType>(elementTypeOf(convert.getResult()));
+  Operation *computed = convert.getOperand().getDefiningOp();
+  return to && to.getWidth() <= 16 && isa<FloatType>(elementTypeOf(convert.getOperand())) &&
+         computed && roleOf(computed) != Role::TopLevel && roleOf(computed) != Role::Free;
+}
+
 bool Grouper::canTake(Group &group, Operation *op) {
   Role role = roleOf(op);
   if (role == Role::TopLevel || isa<StackOp>(op) || op->hasAttr(kStoredAttr)) {
@@ -262,7 +275,7 @@ bool Grouper::canTake(Group &group, Operation *op) {
       return false;
     }
     if (isBeforeHero(group, op)) {
-      return prologueOf(machine, group, op).has_value();
+      return !narrowsComputed(op) && prologueOf(machine, group, op).has_value();
     }
   }
   if (strategy.sharing == Sharing::InPlace) {
@@ -301,8 +314,11 @@ bool Grouper::canTake(Group &group, Operation *op) {
   double elements = std::max<double>(1, resultElements(op));
   int64_t cost = costOf(op);
   bool scalar = shapeOf(op->getResult(0)).empty() && role != Role::Reduce;
-  if (cost == 0 || scalar || evaluations <= elements * 1.0001) {
+  if (scalar || evaluations <= elements * 1.0001) {
     return true;
+  }
+  if (cost == 0) {
+    return !narrowsComputed(op);
   }
   if (role != Role::Reduce && leadsToRowReduce(group, op)) {
     return true;
