@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Epilogue.h"
+#include "compiler/codegen/elementwise/Quantize.h"
 
 using namespace mlir;
 
@@ -63,17 +64,32 @@ static bool storeApart(Emission &e, Type element, const Elem &elem, Value base, 
   return true;
 }
 
+Elem Epilogue::heroValue(Type from, const Elem &value) {
+  if (from == heroElement()) {
+    return value;
+  }
+  return sumsIntegersAsF32(from) ? exactInteger(kernel->e, heroElement(), value)
+                                 : emitConvert(kernel->e, from, heroElement(), value);
+}
+
 void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_t lanes,
                      Value mask) {
   Emission &e = kernel->e;
   Value result = hero->getResult(0);
-  Elem converted = from == heroElement() ? value : emitConvert(e, from, heroElement(), value);
   Index linear(constI64(e, 0));
   for (auto [i, stride] : llvm::zip(index, rowMajorStrides(shapeOf(result)))) {
     linear = addIndex(e, linear, mulIndex(e, i, stride), lanes);
   }
   ElementEmitter emitter(*kernel, lanes);
-  emitter.bind(result, converted);
+  emitter.bind(result, heroValue(from, value));
+  if (sumsIntegersAsF32(from)) {
+    // Back in f32 it is the same number.
+    for (Operation *user : result.getUsers()) {
+      if (isa<ConvertOp>(user) && elementType(user->getResult(0).getType()) == from) {
+        emitter.bind(user->getResult(0), value);
+      }
+    }
+  }
   SmallVector<Elem> elems;
   for (Value root : roots) {
     elems.push_back(emitter.emit(root, index, mask));
@@ -102,8 +118,7 @@ void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_
 
 void Epilogue::storeAt(Type from, const Elem &value, Value linear, Value mask) {
   Emission &e = kernel->e;
-  Elem converted = from == heroElement() ? value : emitConvert(e, from, heroElement(), value);
-  storeElements(e, heroElement(), converted, kernel->resultPtrs[0], linear, mask);
+  storeElements(e, heroElement(), heroValue(from, value), kernel->resultPtrs[0], linear, mask);
 }
 
 Value Epilogue::addressAt(Value linear) {

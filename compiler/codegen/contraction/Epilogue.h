@@ -25,7 +25,8 @@ public:
   mlir::Type heroElement() const { return elementType(hero->getResult(0).getType()); }
 
   /// Converts `value` (of HLO type `from`) to the hero's type, evaluates the roots at `index` (one
-  /// entry per dimension of the hero's result) and writes them.
+  /// entry per dimension of the hero's result) and writes them. An integer of the hero's that is
+  /// given in f32 is exact.
   void store(mlir::Type from, const Elem &value, llvm::ArrayRef<Index> index, int64_t lanes,
              mlir::Value mask = {});
   /// store() of an identity, at a linear index of the result.
@@ -37,6 +38,10 @@ public:
 
 private:
   Epilogue(KernelBuilder &kernel, mlir::Operation *hero) : kernel(&kernel), hero(hero) {}
+  bool sumsIntegersAsF32(mlir::Type from) const {
+    return from.isF32() && llvm::isa<mlir::IntegerType>(heroElement());
+  }
+  Elem heroValue(mlir::Type from, const Elem &value);
 
   KernelBuilder *kernel;
   mlir::Operation *hero;

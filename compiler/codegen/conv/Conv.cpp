@@ -250,6 +250,7 @@ private:
   std::optional<Direct> planGroups();
   std::optional<Direct> planSingle();
   std::optional<Contraction> patches();
+  ConvOperands depthwiseOperands();
   Contraction contraction();
   /// Whether the result holds only the sums.
   bool isPlain() const { return epilogue.isIdentity() && epilogue.heroElement() == element; }
@@ -325,6 +326,19 @@ std::optional<Ways::Direct> Ways::planSingle() {
   return plan ? std::optional(Direct{operands, *plan}) : std::nullopt;
 }
 
+/// The operands of the depthwise form. Its channels are never added to each other, so there are no
+/// groups for instructions that multiply bytes, and multiply-adds of f32 are faster than those of
+/// integers.
+ConvOperands Ways::depthwiseOperands() {
+  ConvOperands operands = operandsAs(element);
+  int64_t taps = 1;
+  for (const SpatialDim &dim : g.spatial) {
+    taps *= dim.kernel;
+  }
+  bool isExact = machine.fma && taps <= exactSteps(operands);
+  return isExact ? operandsAs(Float32Type::get(element.getContext())) : operands;
+}
+
 Contraction Ways::contraction() {
   // If features are outside positions, each image is a product.
   bool isImages = isPointwise && g.outputFeatureDim != static_cast<int64_t>(g.spatial.size()) + 1;
@@ -344,7 +358,7 @@ bool Ways::prefersDirect() {
   constexpr double kCertain = 0.8;
   std::optional<Direct> direct = planSingle();
   return direct && describeDirect("", direct->operands, direct->plan, machine).cycles <
-                       kCertain * describeDepthwise(operandsAs(element), machine).cycles;
+                       kCertain * describeDepthwise(depthwiseOperands(), machine).cycles;
 }
 
 void Ways::emit() {
@@ -370,8 +384,8 @@ void Ways::emit() {
   };
   bool isSingle = isDepthwise(g), isDirect = isSingle && prefersDirect(), all = kernel.choice;
   if (isSingle && offer(
-                      !isDirect, [&] { return describeDepthwise(operandsAs(element), machine); },
-                      [&] { emitDepthwise(kernel, op, operandsAs(element), epilogue); })) {
+                      !isDirect, [&] { return describeDepthwise(depthwiseOperands(), machine); },
+                      [&] { emitDepthwise(kernel, op, depthwiseOperands(), epilogue); })) {
     return;
   }
   std::optional<Contraction> ofPatches = all || !isDirect ? patches() : std::nullopt;

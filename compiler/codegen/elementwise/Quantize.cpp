@@ -64,14 +64,26 @@ std::optional<Quantization> quantizationOf(Operation *op) {
   return Quantization{round.getOperand(), *low, *high, *zero, type};
 }
 
+/// The nearest (even) integer of 32 bits, which holds it.
+static Num roundedToWord(Num x) {
+  Emission &e = *x.e;
+  Type word = laneType(e.b.getI32Type(), x.lanes());
+  return Num(e, LLVM::LrintOp::create(e.b, e.loc, word, x.v));
+}
+
+Elem exactInteger(Emission &e, Type type, const Elem &value) {
+  Num integer = roundedToWord(Num(e, value.re));
+  Type result = computeType(type);
+  return Elem(isUnsignedElement(type) ? zextTo(integer, result) : sextTo(integer, result));
+}
+
 Elem emitQuantize(Emission &e, const Quantization &quantization, const Elem &value) {
   const auto &[input, low, high, zero, type] = quantization;
   Num x(e, value.re);
   // A NaN becomes the lower bound, which is 0 where that is the result of a NaN.
   Num bounded = maxNum(x, x.of(static_cast<double>(low - zero)));
   bounded = minNum(bounded, x.of(static_cast<double>(high - zero)));
-  Type word = e.b.getI32Type();
-  Num rounded(e, LLVM::LrintOp::create(e.b, e.loc, laneType(word, x.lanes()), bounded.v));
+  Num rounded = roundedToWord(bounded);
   if (zero != 0) {
     rounded = rounded + zero;
   }

@@ -21,6 +21,9 @@ std::optional<Quantization> quantizationOf(mlir::Operation *op);
 /// The result for the value of the input.
 Elem emitQuantize(Emission &e, const Quantization &quantization, const Elem &value);
 
+/// An integer that f32 holds exactly, as an integer of type `type`, which holds it too.
+Elem exactInteger(Emission &e, mlir::Type type, const Elem &value);
+
 } // namespace hlo::codegen
 
 #endif
