@@ -82,8 +82,9 @@ void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_
   }
   ElementEmitter emitter(*kernel, lanes);
   emitter.bind(result, heroValue(from, value));
-  if (sumsIntegersAsF32(from)) {
-    // Back in f32 it is the same number.
+  if (sumsIntegersAsF32(from) && heroElement().isSignedInteger() &&
+      heroElement().getIntOrFloatBitWidth() >= 32) {
+    // No sum wraps around in the hero's type: back in f32 it is the same number.
     for (Operation *user : result.getUsers()) {
       if (isa<ConvertOp>(user) && elementType(user->getResult(0).getType()) == from) {
         emitter.bind(user->getResult(0), value);
