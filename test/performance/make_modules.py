@@ -993,6 +993,20 @@ case("dot_vectors_batch_inside_33x47x100_f32", lambda x, y: jnp.einsum("ijb,bj->
 case("dot_tn_16x48x768x2048_f32", lambda x, y: jnp.einsum("bkm,bkn->bmn", x, y), ((16, 2048, 48), f32), ((16, 2048, 768), f32))
 case("dot_vectors_500x33x24_f32", lambda x, y: jnp.einsum("bij,bj->bi", x, y), ((500, 33, 24), f32), ((500, 24), f32))
 case("dot_s8_requantized_64x512x512_s8", lambda x, w, m: jnp.clip(jnp.round(product(x, w, s32).astype(f32) * m), -128, 127).astype(s8), ((64, 512), s8), ((512, 512), s8), ((512,), f32))
+
+
+def quantized(x, scale=20.0):
+    return jnp.clip(jnp.round(x * scale), -128, 127).astype(s8)
+
+
+for size, channels, stride in ((112, 32, 1), (56, 144, 1), (112, 96, 2), (7, 960, 1)):
+    case(f"conv_depthwise_3x3_{size}x{size}x{channels}{'_s2' * (stride > 1)}_s8_requant",
+         lambda x, w, m, b, stride=stride, channels=channels: quantized(jnp.clip(conv(x, w, stride, feature_group_count=channels, preferred_element_type=s32).astype(f32) * m + b, 0, 6)),
+         ((1, size, size, channels), s8), ((3, 3, 1, channels), s8), ((channels,), f32), ((channels,), f32))
+case("conv_1x1_56x56x64x256_residual_s8_requant", lambda x, w, m, b, r: quantized(jax.nn.relu(conv(x, w, preferred_element_type=s32).astype(f32) * m + b + r.astype(f32) * 0.04)),
+     ((1, 56, 56, 64), s8), ((1, 1, 64, 256), s8), ((256,), f32), ((256,), f32), ((1, 56, 56, 256), s8))
+case("elementwise_residual_400000_s8", lambda x, y: quantized(x.astype(f32) * 0.03 + y.astype(f32) * 0.04), *[((400000,), s8)] * 2)
+case("elementwise_quantize_zero_point_400000_f32_u8", lambda x: jnp.clip(jnp.round(x * 20) + 3, 0, 255).astype(u8), ((400000,), f32))
 case("scatter_segment_max_20000x8_f32", lambda x, i: jax.ops.segment_max(x, i, 1000), ((20000, 8), f32), ((20000,), s32))
 case("scatter_set_100000_f32", lambda t, i, u: t.at[i].set(u), ((10000,), f32), ((100000,), s32), ((100000,), f32))
 case("scatter_pairs_100000_f32", lambda t, i, j, u: t.at[i % 300, j % 200].add(u), ((300, 200), f32), ((100000,), s32), ((100000,), s32), ((100000,), f32))
