@@ -157,6 +157,27 @@ TEST(Conv, DepthwisePlanes) {
   checkAll(bands);
 }
 
+// Sums of bytes, which f32 holds exactly up to a number of taps; the last window has more.
+TEST(Conv, DepthwiseBytes) {
+  struct Combination {
+    Type type, out;
+  };
+  for (auto [type, out] : std::vector<Combination>{
+           {Type::S8, Type::S32}, {Type::U8, Type::U32}, {Type::U8, Type::S32}}) {
+    for (const char *labels : {kNhwc, "bf01_oi01->bf01"}) {
+      for (int64_t kernel : {3, 17}) {
+        ConvCase c = square(1, 19, 11, 22, {0, kernel, 1, 1, 2}, labels);
+        c.type = type;
+        c.out = out;
+        c.featureGroups = 11;
+        checkAll(c);
+        c.windows[0].stride = c.windows[1].stride = 2;
+        checkAll(c);
+      }
+    }
+  }
+}
+
 // Several features of each channel, in one vector or across some; weights packed or in place.
 TEST(Conv, DepthwiseMultipliers) {
   const hlo::Target target = targets().back();
