@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/MatrixKernel.h"
+#include "compiler/codegen/contraction/Loops.h"
 
 using namespace mlir;
 
@@ -86,20 +87,48 @@ void MatrixKernel::store(const MatrixSums &sums) {
   });
 }
 
-void MatrixKernel::multiply(const MatrixSide &lhs, const MatrixSide &rhs, Value steps) {
+void MatrixKernel::step(Value a, Value b, const MatrixSide &lhs, const MatrixSide &rhs,
+                        function_ref<void(int64_t, int64_t)> before) {
   const Tiles &tiles = *product.tiles;
-  emitFor(e, constI64(e, 0), steps, 1, [&](Value step) {
-    Value a = addBytes(e, lhs.first, mulI(e, step, lhs.step));
-    Value b = addBytes(e, rhs.first, mulI(e, step, rhs.step));
-    for (int64_t i = 0; i < down; ++i) {
-      tiles.load(e, 4 + i, addBytes(e, a, constI64(e, i * lhs.next)), lhs.row);
-      for (int64_t j = 0; j < across; ++j) {
-        if (i == 0) {
-          tiles.load(e, 6 + j, addBytes(e, b, constI64(e, j * rhs.next)), rhs.row);
-        }
-        product.multiplyTiles(e, product, {2 * i + j, 4 + i, 6 + j}, lhsUnsigned, rhsUnsigned);
+  for (int64_t i = 0; i < down; ++i) {
+    tiles.load(e, 4 + i, addBytes(e, a, constI64(e, i * lhs.next)), lhs.row);
+    for (int64_t j = 0; j < across; ++j) {
+      if (i == 0) {
+        tiles.load(e, 6 + j, addBytes(e, b, constI64(e, j * rhs.next)), rhs.row);
       }
+      before(i, j);
+      product.multiplyTiles(e, product, {2 * i + j, 4 + i, 6 + j}, lhsUnsigned, rhsUnsigned);
     }
+  }
+}
+
+void MatrixKernel::startStep(const MatrixSide &lhs, const MatrixSide &rhs, Value isLater,
+                             const MatrixSums &sums, const MatrixSums *previous) {
+  const Tiles &tiles = *product.tiles;
+  auto emit = [&](bool loads) {
+    step(lhs.first, rhs.first, lhs, rhs, [&](int64_t i, int64_t j) {
+      if (previous) {
+        tiles.store(e, 2 * i + j, squareAt(e, *previous, i, j), previous->row);
+      }
+      if (loads) {
+        tiles.load(e, 2 * i + j, squareAt(e, sums, i, j), sums.row);
+      } else {
+        tiles.zero(e, 2 * i + j);
+      }
+    });
+  };
+  if (!isLater) {
+    emit(/*loads=*/false);
+    return;
+  }
+  emitIfElse(e, isLater, [&] { emit(/*loads=*/true); }, [&] { emit(/*loads=*/false); });
+}
+
+void MatrixKernel::multiply(const MatrixSide &lhs, const MatrixSide &rhs, Value steps) {
+  emitFor(e, constI64(e, 0), steps, 1, [&](Value number) {
+    Value a = addBytes(e, lhs.first, mulI(e, number, lhs.step));
+    Value b = addBytes(e, rhs.first, mulI(e, number, rhs.step));
+    step(a, b, lhs, rhs, [](int64_t, int64_t) {});
   });
 }
 

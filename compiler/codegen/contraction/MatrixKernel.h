@@ -45,11 +45,21 @@ public:
   /// Clears the sums, or where `isLater` (null: never) loads them.
   void start(mlir::Value isLater, const MatrixSums &sums);
   void store(const MatrixSums &sums);
+  /// The first step of a tile: each register of sums is cleared, or loaded from `sums` where
+  /// `isLater` (null: never), right before its first product. Before that `previous`, if there is
+  /// one, takes the sums of the tile before, whose last products have ended by then: stores so far
+  /// behind the products cost nothing.
+  void startStep(const MatrixSide &lhs, const MatrixSide &rhs, mlir::Value isLater,
+                 const MatrixSums &sums, const MatrixSums *previous);
   /// Adds the products of `steps` steps along k.
   void multiply(const MatrixSide &lhs, const MatrixSide &rhs, mlir::Value steps);
 
 private:
   void forSums(llvm::function_ref<void(int64_t, int64_t)> body);
+  /// Loads the registers at `a` and `b` and multiplies each with each; `before` runs before the
+  /// product of rows i and columns j.
+  void step(mlir::Value a, mlir::Value b, const MatrixSide &lhs, const MatrixSide &rhs,
+            llvm::function_ref<void(int64_t i, int64_t j)> before);
 
   Emission &e;
   const Product &product;

@@ -89,6 +89,12 @@ bool canBlock(const Contraction &c) {
 /// matrix: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1,
 /// the other comes from L2 at half a line per cycle.
 static constexpr int64_t kMatrixPiece = 256;
+/// cutsRuns: groups along k of a piece, whose panels are packed together: 256 columns of them are 1
+/// MiB of L2.
+static constexpr int64_t kRunsPiece = 1024;
+/// cutsRuns: the share of L1 for the operands of a run, the rows and the columns of a tile. The
+/// rows stay there while the columns of all panels pass.
+static constexpr double kRunShare = 0.67;
 /// matrix: most rows and columns of a block if k is cut: their sums stay in L2.
 static constexpr int64_t kMatrixBlock = 512;
 /// matrix: the most lines of the lhs that may share one set of L1, of the 12 ways of machines that
@@ -237,6 +243,13 @@ static int64_t panelsBytes(const Contraction &c) {
   return static_cast<int64_t>(c.kernel.e.machine.memory.l2 * kPanelsShare);
 }
 
+/// Whether k of a product with many tiles of rows is cut into runs. Sums of a k of one piece that
+/// are the result go straight there; a run's would pass through a buffer first, which costs as much
+/// as reading the rows from L2.
+static bool choosesRuns(const Contraction &c, const BlockPlan &plan, bool plainResult) {
+  return !plainResult || c.kSize() > kMatrixPiece * plan.kStep();
+}
+
 static void cutK(const Contraction &c, BlockPlan &plan) {
   double panel = c.kernel.e.machine.memory.l1 * kPanelShare;
   int64_t target =
@@ -253,7 +266,7 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
     target = steps * plan.kStep();
   }
   if (plan.matrix) {
-    target = kMatrixPiece * plan.kStep();
+    target = (plan.cutsRuns ? kRunsPiece : kMatrixPiece) * plan.kStep();
   }
   if (streamsRhs(c, plan)) {
     target = std::min(target, kStreamedPiece);
@@ -301,6 +314,10 @@ static void cutTiles(const Contraction &c, BlockPlan &plan) {
   int64_t unit = plan.tileGroups * plan.kStep();
   int64_t last = (c.k[plan.kDim] - (plan.kChunks - 1) * plan.kChunk) * plan.kInner;
   plan.padsK = plan.kMost % unit != 0 || last % unit != 0;
+  // Runs of equal length. A quarter more is not worth another pass over the sums.
+  int64_t step = 2 * plan.matrix->rows * plan.matrix->rowBytes * 2, all = plan.mostRegisters();
+  int64_t most = std::max<int64_t>(1, c.kernel.e.machine.memory.l1 * kRunShare / step);
+  plan.runSteps = 4 * all <= 5 * most ? all : llvm::divideCeil(all, llvm::divideCeil(all, most));
   plan.lhs = chooseGroupedLhs(c, plan);
 }
 
@@ -311,7 +328,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   int64_t nMost = 4096;
   if (plan.tilesOutside) {
     mMost = 4096;
-    nMost = panelsBytes(c) / (plan.rhsRows * bytes);
+    nMost = panelsBytes(c) / ((plan.cutsRuns ? plan.mostSteps() : plan.rhsRows) * bytes);
   } else if (plan.rhs != RhsForm::Direct) {
     nMost = kRhsBuffer / (plan.rhsRows * bytes);
   }
@@ -463,8 +480,8 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
                  : c.blockedBy == BlockedBy::Groups ? chooseProduct(c, plan.lanes)
                                                     : nullptr;
   plan.matrix = plan.product ? plan.product->tiles : nullptr;
-  plan.tileGroups = 1;
-  plan.padsK = false;
+  plan.tileGroups = plan.runSteps = 1;
+  plan.padsK = plan.cutsRuns = false;
   plan.group = groupOf(plan.product);
   plan.rhsUnsigned = plan.flipLhs = false;
   if (plan.product && plan.product->signs == Product::Signs::OneUnsigned) {
@@ -496,8 +513,9 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   plan.rhs = !grouped                      ? chooseRhs(c, plan)
              : c.rhs.unit == UnitStride::K ? RhsForm::PackTranspose
                                            : RhsForm::PackN;
-  plan.sumsInResult = plainResult;
   plan.tilesOutside = chooseOrder(c, plan);
+  plan.cutsRuns = plan.matrix && plan.tilesOutside && choosesRuns(c, plan, plainResult);
+  plan.sumsInResult = plainResult && !plan.cutsRuns;
   cutK(c, plan);
   if (plan.matrix) {
     cutTiles(c, plan);

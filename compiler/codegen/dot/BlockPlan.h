@@ -34,6 +34,8 @@ struct BlockPlan {
   KGroup group;        ///< the product's group, one lane in buffers
   const Tiles *matrix; ///< the product's tiles, if it uses matrix registers (see Matrix.cpp)
   int64_t tileGroups;  ///< matrix: groups along k of a register
+  bool cutsRuns;       ///< matrix: k is cut into runs (see MatrixRuns.cpp)
+  int64_t runSteps;    ///< cutsRuns: registers along k of a run, whose operands stay in L1
   bool padsK;          ///< matrix: a piece of k is not a multiple of a register and is padded
   bool rhsUnsigned;    ///< the rhs is the unsigned side of a OneUnsigned product
   bool flipLhs;        ///< the lhs is packed with its upper bit flipped (see Groups.cpp)
@@ -81,6 +83,10 @@ struct BlockPlan {
   int64_t kStep() const { return sizeOf(group); }
   /// Steps of the inner loop in the longest piece of k.
   int64_t mostSteps() const { return (kMost + kStep() - 1) / kStep(); }
+  /// matrix: registers along k in the longest piece of k.
+  int64_t mostRegisters() const { return (mostSteps() + tileGroups - 1) / tileGroups; }
+  /// cutsRuns: whether the sums of a tile rest in a buffer, between runs or pieces of k.
+  bool sumsRest() const { return kBlocks > 1 || mostRegisters() > runSteps; }
 };
 
 /// `plainResult`: the result holds only the sums, in the type of accumulation.

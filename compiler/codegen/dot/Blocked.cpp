@@ -43,7 +43,9 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   if (plan.packsRhs()) {
     rhsBuffer = stackBuffer(e, plan.rhsRows * plan.nBlock * bytes);
   }
-  if (plan.kBlocks > 1 && !plan.sumsInResult) {
+  if (plan.cutsRuns) {
+    sumBuffer = stackBuffer(e, matrixSumBytes());
+  } else if (plan.kBlocks > 1 && !plan.sumsInResult) {
     sumBuffer = stackBuffer(e, plan.mBlock * plan.nBlock * bytes);
   } else if (plan.kBlocks == 1 && (plan.matrix || !epilogue.isIdentity())) {
     sumBuffer = stackBuffer(e, plan.rows * plan.columns() * bytes);
@@ -224,6 +226,10 @@ void BlockedEmitter::emitBlock(const Block &block) {
                                                   : minI(e, addI(e, m0, plan.packedRows), block.m1);
         packLhs(group, k, m0, group.m1);
         forEachTile(group, m0, [&](Value m, Value tile, int64_t rows) {
+          if (plan.cutsRuns) {
+            emitMatrixRows(group, k, m, rows);
+            return;
+          }
           forEachPanel(group,
                        [&](const Panel &panel) { emitTile(group, k, panel, m, tile, rows); });
         });
@@ -255,7 +261,7 @@ void BlockedEmitter::emitBlock(const Block &block) {
       });
     });
   });
-  if (plan.kBlocks > 1 && !plan.sumsInResult) {
+  if (plan.kBlocks > 1 && !plan.sumsInResult && !plan.cutsRuns) {
     Value rows = subI(e, block.m1, block.m0);
     forEachPanel(block, [&](const Panel &panel) {
       finishRows(block, panel, block.m0, rows,

@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/contraction/Buffers.h"
 #include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/dot/BlockPlan.h"
 
 namespace hlo::codegen {
@@ -82,11 +83,29 @@ private:
   void releaseTiles();
   /// Whether a remainder needs tiles of its exact shape.
   bool needsMatrixShape(int64_t rows, int64_t columns) const;
+  /// The number of existing columns of the panel.
+  int64_t columnsOf(const Panel &panel) const;
+  MatrixKernel kernelOf(int64_t rows, int64_t columns);
+  /// The rows at m, in memory or in the buffer.
+  MatrixSide matrixRowsAt(const Block &block, const KBlock &k, mlir::Value m);
   /// emitTile with matrix registers.
   void emitMatrixTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
                       int64_t rows);
-  /// The number of existing columns of the panel.
-  int64_t columnsOf(const Panel &panel) const;
+  /// Bytes of the sums that rest between runs and pieces of k, at least those of one tile.
+  int64_t matrixSumBytes() const;
+  /// Multiplies rows [m, m + rows) of the lhs with all panels of the block, and finishes the sums
+  /// after the last piece of k.
+  void emitMatrixRows(const Block &block, const KBlock &k, mlir::Value m, int64_t rows);
+  /// What the tiles of a run along k have in common.
+  struct MatrixRun;
+  /// The tiles of a run with all whole panels, and with the panel of the last columns.
+  void emitWholePanels(const MatrixRun &run);
+  void emitLastPanel(const MatrixRun &run);
+  /// The panel's columns, and its tile's sums, in the buffers.
+  MatrixSide columnsAt(const MatrixRun &run, const Panel &panel);
+  MatrixSums sumsAt(const MatrixRun &run, mlir::Value n);
+  /// Passes the sums of the panel's tile to the epilogue, if the run is the last one.
+  void finishPanel(const MatrixRun &run, const Panel &panel);
   /// Rows [from, to) of a lhs that is contiguous along them.
   void packMatrixRows(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
   /// A vector of groups along k of any rhs that is contiguous along k.

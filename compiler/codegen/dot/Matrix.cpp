@@ -70,12 +70,34 @@ bool BlockedEmitter::needsMatrixShape(int64_t rows, int64_t columns) const {
 
 void BlockedEmitter::releaseTiles() { plan.matrix->release(e); }
 
+MatrixKernel BlockedEmitter::kernelOf(int64_t rows, int64_t columns) {
+  auto isUnsigned = [&](const ContractionSide &side) {
+    return plan.product->operand.isInteger() && isUnsignedElement(side.narrowInteger);
+  };
+  int64_t side = plan.matrix->rows, down = llvm::divideCeil(rows, side);
+  int64_t across = llvm::divideCeil(columns, side);
+  return {e, *plan.product, isUnsigned(c.lhs), isUnsigned(c.rhs), down, across};
+}
+
+MatrixSide BlockedEmitter::matrixRowsAt(const Block &block, const KBlock &k, Value m) {
+  int64_t row = plan.lhsRow * plan.partBytes;
+  Value first;
+  if (plan.lhs == LhsForm::Direct) {
+    int64_t bytes = storageBytes(c.lhs.strided->storage());
+    row = *linearStride(c.m, c.lhs.freeStrides) * bytes;
+    first = addBytes(e, c.lhs.address(e, block.batch, {}, {}), mulI(e, m, row));
+    first = addBytes(e, first, mulI(e, k.first, bytes));
+  } else {
+    first = buffers.address(lhsBuffer, mulI(e, subI(e, m, block.packed0), plan.lhsRow));
+  }
+  return {first, row, plan.matrix->rows * row, plan.tileGroups * plan.partBytes};
+}
+
 void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const Panel &panel,
                                     Value m, int64_t rows) {
   const Tiles &tiles = *plan.matrix;
   const int64_t side = tiles.rows;
-  int64_t columns = columnsOf(panel), down = llvm::divideCeil(rows, side);
-  int64_t across = llvm::divideCeil(columns, side);
+  int64_t columns = columnsOf(panel);
   const Registers &usual = matrixShapes.front();
   const Registers *own = llvm::find_if(
       matrixShapes, [&](const Registers &s) { return s.rows == rows && s.columns == columns; });
@@ -84,16 +106,7 @@ void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const P
     tiles.configure(e, own->memory);
   }
 
-  Value lhs;
-  int64_t lhsRow = plan.lhsRow * plan.partBytes;
-  if (plan.lhs == LhsForm::Direct) {
-    int64_t bytes = storageBytes(c.lhs.strided->storage());
-    lhsRow = *linearStride(c.m, c.lhs.freeStrides) * bytes;
-    lhs = addBytes(e, c.lhs.address(e, block.batch, {}, {}), mulI(e, m, lhsRow));
-    lhs = addBytes(e, lhs, mulI(e, k.first, bytes));
-  } else {
-    lhs = buffers.address(lhsBuffer, mulI(e, subI(e, m, block.packed0), plan.lhsRow));
-  }
+  MatrixSide lhs = matrixRowsAt(block, k, m);
   Value rhs = buffers.address(rhsBuffer, panelStart(block, panel));
   int64_t rhsRow = plan.columns() * plan.partBytes;
   bool isWhole = isExact || (rows % side == 0 && columns % side == 0);
@@ -104,15 +117,11 @@ void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const P
                    plan.partBytes;
   Value sumStart = ends ? sumBuffer : sumAddress(block, m, panel.n);
   MatrixSums sums{sumStart, sumRow, side * sumRow, side * plan.partBytes};
-  auto isUnsigned = [&](const ContractionSide &side) {
-    return plan.product->operand.isInteger() && isUnsignedElement(side.narrowInteger);
-  };
-  MatrixKernel kernel(e, *plan.product, isUnsigned(c.lhs), isUnsigned(c.rhs), down, across);
+  MatrixKernel kernel = kernelOf(rows, columns);
   kernel.start(plan.kBlocks == 1 ? Value() : compareI(e, arith::CmpIPredicate::ne, k.number, 0),
                sums);
   Value steps = divI(e, addI(e, groupsOf(k.length), plan.tileGroups - 1), plan.tileGroups);
-  kernel.multiply({lhs, lhsRow, side * lhsRow, plan.tileGroups * plan.partBytes},
-                  {rhs, rhsRow, side * plan.partBytes, plan.tileGroups * rhsRow}, steps);
+  kernel.multiply(lhs, {rhs, rhsRow, side * plan.partBytes, plan.tileGroups * rhsRow}, steps);
   kernel.store(sums);
   if (ends) {
     finishRows(block, panel, m, constI64(e, rows), sumBuffer, plan.columns());
