@@ -160,6 +160,7 @@ mlir::LogicalResult emitRngKernel(KernelBuilder &kernel);              // "rng"
 mlir::LogicalResult emitFftKernel(KernelBuilder &kernel);              // "fft"
 mlir::LogicalResult emitCholeskyKernel(KernelBuilder &kernel);         // "cholesky"
 mlir::LogicalResult emitTriangularSolveKernel(KernelBuilder &kernel);  // "triangular-solve"
+mlir::LogicalResult emitAttentionKernel(KernelBuilder &kernel);        // "attention"
 
 } // namespace hlo::codegen
 

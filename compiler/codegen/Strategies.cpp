@@ -42,6 +42,7 @@ static constexpr EmitterRow table[] = {
     {Strategy::Fft, emitFftKernel},
     {Strategy::Cholesky, emitCholeskyKernel},
     {Strategy::TriangularSolve, emitTriangularSolveKernel},
+    {Strategy::Attention, emitAttentionKernel},
 };
 
 /// Whether row n is that of strategy n, for each strategy.

@@ -74,6 +74,8 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine,
     }));
     passes.addPass(createSplitPreparePass());
     addKernelRewrites(passes);
+    // Before fusion, which would store the scores.
+    passes.addPass(createHloAttentionFusionPass(machine));
     passes.addPass(createHloFusionPass(machine));
     passes.addPass(createSplitPreparePass());
     // Last, so that kernels with prepared results are separate from the others by then.

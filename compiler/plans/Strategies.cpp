@@ -46,6 +46,7 @@ static constexpr StrategyProperties table[] = {
     {.strategy = Strategy::Fft, .scratchBytes = fftScratch},
     {.strategy = Strategy::Cholesky},
     {.strategy = Strategy::TriangularSolve},
+    {.strategy = Strategy::Attention},
 };
 // clang-format on
 

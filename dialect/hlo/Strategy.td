@@ -29,6 +29,7 @@ def Hlo_Strategy : I32Enum<"Strategy", "How a kernel is emitted", [
   I32EnumCase<"Fft", 14, "fft">,
   I32EnumCase<"Cholesky", 15, "cholesky">,
   I32EnumCase<"TriangularSolve", 16, "triangular-solve">,
+  I32EnumCase<"Attention", 17, "attention">,               // two dots, and reduces of rows between them
 ]> {
   let cppNamespace = "::hlo";
 }

@@ -49,6 +49,7 @@ MAY_INCLUDE = {
     "compiler/codegen/random": ON_LOOPS,
     "compiler/codegen/fft": ON_LOOPS,
     "compiler/codegen/factorize": ["compiler/codegen/contraction", *ON_LOOPS],
+    "compiler/codegen/attention": ["compiler/codegen/contraction", *ON_LOOPS],
     "compiler/target": ["compiler/analysis", "compiler/plans", *TARGET, "compiler/support", "dialect", "runtime/abi"],
     "compiler/pipeline": ["compiler/transforms", "compiler/codegen", "compiler/target", "compiler/analysis", *TARGET,
                           "compiler/support", "dialect"],

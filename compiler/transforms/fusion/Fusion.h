@@ -9,6 +9,9 @@
 
 namespace hlo {
 
+/// `hlo-attention-fusion`: moves two dots with a softmax of rows between them into one kernel.
+std::unique_ptr<mlir::Pass> createHloAttentionFusionPass(const Machine &machine);
+
 /// `hlo-fusion`: moves the ops of every computation that runs at top level into `hlo.fusion`
 /// regions with a strategy (phase 5 of compiler/README.md).
 std::unique_ptr<mlir::Pass> createHloFusionPass(const Machine &machine);

@@ -283,6 +283,7 @@ std::unique_ptr<Pass> createHloFusionPass(const Machine &machine) {
 }
 
 void registerFusionPasses(const Machine &machine) {
+  registerPass([&machine] { return createHloAttentionFusionPass(machine); });
   registerPass([&machine] { return createHloFusionPass(machine); });
   registerPass([&machine] { return createHloMultiOutputFusionPass(machine); });
 }
