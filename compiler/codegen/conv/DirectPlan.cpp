@@ -292,13 +292,20 @@ double overhead(const DirectPlan &plan) {
   return parts * plan.speed;
 }
 
-static bool fits(const DirectPlan &plan) {
+/// The most bytes of the input's copy. Matrix registers take so few cycles for their products that
+/// packing the kernel again for each block of outputs costs as much: their copy has half of L2,
+/// beside a panel of the kernel.
+static int64_t mostInput(const DirectPlan &plan, const Machine &machine) {
   int64_t most = kInputBuffer + (plan.cut == DirectCut::Taps ? kMoreInput : 0);
-  return (plan.inputInPlace || plan.inputBufferBytes() <= most) &&
+  return plan.matrix ? std::max(most, machine.memory.l2 / 2) : most;
+}
+
+static bool fits(const DirectPlan &plan, const Machine &machine) {
+  return (plan.inputInPlace || plan.inputBufferBytes() <= mostInput(plan, machine)) &&
          (plan.cut == DirectCut::None || plan.sumBufferBytes() <= kSumBuffer);
 }
 
-static bool cutBlocks(DirectPlan &plan) {
+static bool cutBlocks(DirectPlan &plan, const Machine &machine) {
   for (DirectDim &dim : plan.dims) {
     dim.block = dim.count;
   }
@@ -319,7 +326,7 @@ static bool cutBlocks(DirectPlan &plan) {
          plan.taps * plan.channels * plan.featureBlock * plan.bytes > kWholeKernel &&
          plan.channels * plan.featureBlock * plan.bytes > kKernelPiece && splitFeatures(plan)) {
   }
-  while (!fits(plan)) {
+  while (!fits(plan, machine)) {
     if (packsChunks() ? !cheaper() : !splitOutputs(plan) && !splitFeatures(plan)) {
       return false;
     }
@@ -476,7 +483,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
     plan.even = false;
     for (DirectPlan &candidate : matrixPlans(plan, *product)) {
       placeInput(candidate, operands, machine);
-      if (cutBlocks(candidate) && canUseMatrix(candidate)) {
+      if (cutBlocks(candidate, machine) && canUseMatrix(candidate)) {
         candidate.tilesOutside = isLargePanel(candidate, machine);
         return candidate;
       }
@@ -491,7 +498,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
     plan.rowsW = plan.rowsApart;
   }
   placeInput(plan, operands, machine);
-  if (!cutBlocks(plan) || (few && plan.cut != DirectCut::None)) {
+  if (!cutBlocks(plan, machine) || (few && plan.cut != DirectCut::None)) {
     return std::nullopt;
   }
   const DirectDim &last = plan.dims.back();
