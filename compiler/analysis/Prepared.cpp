@@ -23,6 +23,13 @@ ComputationOp hlo::findPrepare(ModuleOp module) {
   return {};
 }
 
+Value hlo::panelsBehind(Operation *op) {
+  while (op && op->hasAttr(kPanels) && !isa<TransposeOp>(op)) {
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return op && op->hasAttr(kPanels) ? op->getOperand(0) : Value();
+}
+
 bool hlo::isRoot(ComputationOp computation) {
   return computation.getEntry() || computation->hasAttr(kPrepare);
 }

@@ -25,6 +25,23 @@ inline constexpr llvm::StringLiteral kPrepare = "hlo.prepare";
 inline constexpr llvm::StringLiteral kPreparedBytes = "hlo.prepared_bytes";
 inline constexpr llvm::StringLiteral kInputUse = "hlo.input_use";
 
+/// On the ops that make an operand of a dot or convolution of an array of panels (see PanelLayout):
+/// its kernel takes them in and reads the panels.
+inline constexpr llvm::StringLiteral kPanels = "hlo.panels";
+
+/// How a kernel wants to read weights: as panels of `width` columns, whose rows hold groups of
+/// `group` neighbours along k,
+///
+///   w[batch, taps, k, n]  ->  p[batch, n / width, taps, k / group, width, group]
+///
+/// with zeros after k, up to a multiple of `kUnit`, and after n, up to whole panels. A dot has one
+/// tap; k are the channels of a convolution.
+struct PanelLayout {
+  int64_t width = 0, group = 1, kUnit = 1;
+};
+/// The array of panels that an op with kPanels reads. Null if a pass has changed the ops between.
+mlir::Value panelsBehind(mlir::Operation *op);
+
 /// The prepare computation, or null.
 ComputationOp findPrepare(mlir::ModuleOp module);
 /// True if the caller of the object calls the computation: the entry and the prepare computation.

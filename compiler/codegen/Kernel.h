@@ -2,6 +2,7 @@
 #ifndef COMPILER_CODEGEN_KERNEL_H
 #define COMPILER_CODEGEN_KERNEL_H
 
+#include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/codegen/Element.h"
 #include "compiler/codegen/Elementwise.h"
@@ -40,6 +41,12 @@ struct KernelTasks {
   llvm::SmallVector<int64_t, 1> barriers; ///< ascending, between 0 and count
 };
 
+/// A question to an emitter: the panels in which it would read an operand of its hero.
+struct PanelRequest {
+  unsigned operand;
+  std::optional<PanelLayout> layout; ///< the answer; none: the operand is read as it is
+};
+
 /// A kernel under construction: the function's arguments and the fusion they belong to.
 struct KernelBuilder {
   Emission e; ///< insertion point: inside the function's body
@@ -52,6 +59,9 @@ struct KernelBuilder {
   llvm::SmallVector<int64_t, 1> barriers; ///< set by emitStages
   /// Null: nobody asks for the candidates, and none is forced.
   KernelChoice *choice = nullptr;
+  /// Not null: the emitter emits nothing, and only says in which panels it would read an operand of
+  /// its hero (see wantedPanels).
+  PanelRequest *panels = nullptr;
 
   mlir::Block &body() { return fusion.getBody().front(); }
   mlir::Operation *root(unsigned i = 0) {
@@ -140,6 +150,11 @@ size_t chooseCandidate(KernelBuilder &kernel, std::vector<PlanCandidate> candida
 mlir::FailureOr<KernelTasks> emitKernel(hlo::FusionOp fusion, llvm::StringRef name,
                                         const Machine &machine, mlir::ModuleOp computations,
                                         mlir::ModuleOp into, KernelChoice *choice = nullptr);
+
+/// The panels in which a kernel of a dot or convolution alone would read its operand `operand`, if
+/// it need not pack them. None if it reads the operand in place.
+std::optional<PanelLayout> wantedPanels(mlir::Operation *hero, unsigned operand,
+                                        const Machine &machine);
 
 // One emitter per strategy, each in its own folder: fills the function's body and sets
 // kernel.tasks. The string is the value of `strategy`.

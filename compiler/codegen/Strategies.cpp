@@ -8,6 +8,7 @@
 #include "compiler/codegen/Kernel.h"
 #include "compiler/codegen/loops/Regions.h"
 #include "dialect/hlo/Strategy.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -56,8 +57,9 @@ static constexpr bool isComplete() {
 }
 static_assert(isComplete(), "one emitter for each strategy, in the order of Strategy.td");
 
-FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Machine &machine,
-                                  ModuleOp computations, ModuleOp into, KernelChoice *choice) {
+static FailureOr<KernelTasks> emit(FusionOp fusion, StringRef name, const Machine &machine,
+                                   ModuleOp computations, ModuleOp into, KernelChoice *choice,
+                                   PanelRequest *panels) {
   std::optional<Strategy> strategy = kernelStrategy(fusion);
   if (!strategy) {
     return fusion.emitOpError("has no strategy");
@@ -86,17 +88,46 @@ FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Machine
       body->getArgument(operands + results),
       body->getArgument(operands + results + 1)};
   kernel.choice = choice;
+  kernel.panels = panels;
   bool failedBefore = false;
   // An emitter may report an error deep inside and still return success.
   ScopedDiagnosticHandler watch(into.getContext(), [&](Diagnostic &diagnostic) {
     failedBefore |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return failure();
   });
-  Emitter emit = table[static_cast<size_t>(*strategy)].emitter;
-  if (failed(emit(kernel)) || failedBefore) {
+  Emitter emitter = table[static_cast<size_t>(*strategy)].emitter;
+  if (failed(emitter(kernel)) || failedBefore) {
     return failure();
   }
   return KernelTasks{kernel.tasks, kernel.barriers};
+}
+
+FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Machine &machine,
+                                  ModuleOp computations, ModuleOp into, KernelChoice *choice) {
+  return emit(fusion, name, machine, computations, into, choice, /*panels=*/nullptr);
+}
+
+std::optional<PanelLayout> wantedPanels(Operation *hero, unsigned operand, const Machine &machine) {
+  OperationState state(hero->getLoc(), FusionOp::getOperationName());
+  state.addOperands(hero->getOperands());
+  state.addTypes(hero->getResultTypes());
+  state.addRegion();
+  OwningOpRef<FusionOp> fusion(cast<FusionOp>(Operation::create(state)));
+  Strategy strategy = isa<DotOp>(hero) ? Strategy::Dot : Strategy::Conv;
+  fusion->setStrategy(stringifyStrategy(strategy));
+  Block &body = fusion->getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value value : hero->getOperands()) {
+    mapping.map(value, body.addArgument(value.getType(), value.getLoc()));
+  }
+  OpBuilder b = OpBuilder::atBlockEnd(&body);
+  Operation *copy = b.clone(*hero, mapping);
+  ReturnOp::create(b, hero->getLoc(), copy->getResults());
+  OwningOpRef<ModuleOp> scratch(ModuleOp::create(hero->getLoc()));
+  PanelRequest request{operand, {}};
+  FailureOr<KernelTasks> answered = emit(*fusion, "panels", machine, *scratch, *scratch,
+                                         /*choice=*/nullptr, &request);
+  return succeeded(answered) ? request.layout : std::nullopt;
 }
 
 } // namespace hlo::codegen

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Pipeline.h"
-#include "compiler/codegen/dot/PackedRhs.h"
+#include "compiler/codegen/Kernel.h"
 #include "compiler/machine/Target.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/fusion/Fusion.h"
@@ -68,9 +68,8 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine,
     // These passes do nothing without immutable parameters. hlo-split-prepare runs twice: on ops
     // before fusion, so that no kernel mixes prepared values with others; then on whole kernels.
     passes.addPass(createFoldScalesPass());
-    passes.addPass(createPackOperandsPass([machine](DotOp dot) -> std::optional<PanelForm> {
-      std::optional<codegen::PackedRhs> form = codegen::packedRhsOf(dot, machine);
-      return form ? std::optional(PanelForm{form->width, form->element}) : std::nullopt;
+    passes.addPass(createPackOperandsPass([machine](Operation *hero, unsigned operand) {
+      return codegen::wantedPanels(hero, operand, machine);
     }));
     passes.addPass(createSplitPreparePass());
     addKernelRewrites(passes);

@@ -124,8 +124,12 @@ void MatrixKernel::startStep(const MatrixSide &lhs, const MatrixSide &rhs, Value
   emitIfElse(e, isLater, [&] { emit(/*loads=*/true); }, [&] { emit(/*loads=*/false); });
 }
 
-void MatrixKernel::multiply(const MatrixSide &lhs, const MatrixSide &rhs, Value steps) {
+void MatrixKernel::multiply(const MatrixSide &lhs, const MatrixSide &rhs, Value steps,
+                            const std::function<void(Value)> &ask) {
   emitFor(e, constI64(e, 0), steps, 1, [&](Value number) {
+    if (ask) {
+      ask(number);
+    }
     Value a = addBytes(e, lhs.first, mulI(e, number, lhs.step));
     Value b = addBytes(e, rhs.first, mulI(e, number, rhs.step));
     step(a, b, lhs, rhs, [](int64_t, int64_t) {});

@@ -5,6 +5,8 @@
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/Kernel.h"
 
+#include <functional>
+
 namespace hlo::codegen {
 
 /// The product of tiles that MatrixKernel can use: eight square registers as long as a vector, on a
@@ -51,8 +53,9 @@ public:
   /// behind the products cost nothing.
   void startStep(const MatrixSide &lhs, const MatrixSide &rhs, mlir::Value isLater,
                  const MatrixSums &sums, const MatrixSums *previous);
-  /// Adds the products of `steps` steps along k.
-  void multiply(const MatrixSide &lhs, const MatrixSide &rhs, mlir::Value steps);
+  /// Adds the products of `steps` steps along k. `ask`, if any, prefetches at each.
+  void multiply(const MatrixSide &lhs, const MatrixSide &rhs, mlir::Value steps,
+                const std::function<void(mlir::Value step)> &ask = {});
 
 private:
   void forSums(llvm::function_ref<void(int64_t, int64_t)> body);

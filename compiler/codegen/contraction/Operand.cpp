@@ -210,8 +210,30 @@ static Value clampedStart(KernelBuilder &kernel, const DynamicStart &start) {
   return maxI(e, at, 0);
 }
 
+/// The panels that `value` is computed from, if they are an argument of the kernel.
+static std::optional<StoredPanels> panelsOf(KernelBuilder &kernel, Value value) {
+  Operation *op = value.getDefiningOp();
+  auto argument = dyn_cast_or_null<BlockArgument>(op ? panelsBehind(op) : Value());
+  if (!argument || rankOf(argument) != 6) {
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> shape = shapeOf(argument);
+  return StoredPanels{kernel.operandPtrs[argument.getArgNumber()],
+                      elementType(argument.getType()),
+                      shape[1],
+                      shape[2],
+                      shape[3],
+                      shape[4],
+                      shape[5]};
+}
+
 Operand::Operand(KernelBuilder &kernel, Value value, Type as)
     : kernel(&kernel), value(value), as(as) {
+  if ((storedPanels = panelsOf(kernel, value))) {
+    dimStrides = rowMajorStrides(shapeOf(value));
+    storageType = storedPanels->storage;
+    return;
+  }
   std::optional<View> view = viewOf(value);
   if (!view) {
     std::optional<View> nearest = viewOf(value, /*nearest=*/true);

@@ -8,6 +8,15 @@
 
 namespace hlo::codegen {
 
+/// Weights in memory as panels: see PanelLayout.
+struct StoredPanels {
+  mlir::Value pointer;
+  mlir::Type storage; ///< of an element
+  int64_t panels, taps;
+  int64_t steps; ///< groups along k of a tap
+  int64_t width, group;
+};
+
 /// An operand of a dot or convolution. It is strided (read from memory at a base address and
 /// strides) if only ops that relabel elements (transpose, broadcast, slice, reverse, reshape) or
 /// widen them exactly (convert) stand between it and an argument of the kernel. Otherwise an
@@ -27,6 +36,9 @@ public:
   bool holdsBf16() const;
   /// An integer type of at most 16 bits that represents every element; null if there is none.
   mlir::Type narrowInteger() const;
+  /// The panels that the operand is computed from, if memory holds them. It is then computed, of
+  /// row-major strides.
+  const std::optional<StoredPanels> &panels() const { return storedPanels; }
   /// The stride of each dimension, in elements. Of a computed operand: the strides in the largest
   /// array that it reads, which only suggest an order of loops.
   llvm::ArrayRef<int64_t> strides() const { return dimStrides; }
@@ -79,6 +91,7 @@ private:
   llvm::SmallVector<mlir::Type> conversions;
   llvm::SmallVector<int64_t> dimStrides;
   std::optional<Groups> groups;
+  std::optional<StoredPanels> storedPanels;
 };
 
 } // namespace hlo::codegen

@@ -37,10 +37,16 @@ struct Problem {
     bool isStrided;
     /// The element at an index per dimension.
     std::function<Elem(llvm::ArrayRef<Index>, int64_t lanes, mlir::Value mask)> read;
+    /// The operand's panels, if those of one tap.
+    std::optional<StoredPanels> panels;
   };
   /// An operand with its own dimensions.
   static Array arrayOf(std::shared_ptr<Operand> operand) {
-    Array array{operand, llvm::SmallVector<int64_t>(operand->strides()), operand->isStrided(), {}};
+    Array array{operand,
+                llvm::SmallVector<int64_t>(operand->strides()),
+                operand->isStrided(),
+                {},
+                operand->panels()};
     array.read = [operand](llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask) {
       return operand->at(index, lanes, mask);
     };

@@ -19,6 +19,7 @@
 #include "compiler/codegen/conv/WayCosts.h"
 #include "compiler/codegen/dot/BlockPlan.h"
 #include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/dot/PackedRhs.h"
 
 using namespace mlir;
 
@@ -79,6 +80,12 @@ static Index featureInGroup(Emission &e, const ConvGeometry &g, ArrayRef<Index> 
                         : index[feature];
 }
 
+/// Whether the kernel is a matrix of channels and features.
+static bool hasOneTap(const ConvGeometry &g) {
+  return g.groups() == 1 &&
+         llvm::all_of(g.spatial, [](const SpatialDim &dim) { return dim.kernel == 1; });
+}
+
 static Problem::Array kernelArray(Emission &e, const ConvOperands &operands) {
   const ConvGeometry &g = operands.g;
   SmallVector<int64_t> strides(operands.kernel->strides());
@@ -86,6 +93,9 @@ static Problem::Array kernelArray(Emission &e, const ConvOperands &operands) {
   bool isReversed =
       llvm::any_of(g.spatial, [](const SpatialDim &dim) { return dim.reversed && dim.kernel > 1; });
   Problem::Array array{operands.kernel, strides, operands.kernel->isStrided() && !isReversed, {}};
+  if (hasOneTap(g)) {
+    array.panels = operands.kernel->panels();
+  }
   array.read = [&e, operands](ArrayRef<Index> index, int64_t lanes, Value mask) {
     const ConvGeometry &g = operands.g;
     Index feature = featureInGroup(e, g, index, index.back(), g.kernelOutputDim, lanes);
@@ -243,8 +253,10 @@ private:
     DirectPlan plan;
   };
   ConvOperands operandsAs(Type type) {
-    return {g, type, std::make_shared<Operand>(kernel, op.getLhs(), type),
-            std::make_shared<Operand>(kernel, op.getRhs(), type)};
+    ConvOperands operands{g, type, std::make_shared<Operand>(kernel, op.getLhs(), type),
+                          std::make_shared<Operand>(kernel, op.getRhs(), type)};
+    operands.storesPanels = kernel.panels || operands.kernel->panels();
+    return operands;
   }
   std::optional<Direct> planMatrix();
   std::optional<Direct> planGroups();
@@ -382,6 +394,9 @@ void Ways::emit() {
     emitters.push_back(std::move(emitter));
     return false;
   };
+  if (kernel.panels && (isDepthwise(g) || kernel.panels->operand != 1)) {
+    return;
+  }
   bool isSingle = isDepthwise(g), isDirect = isSingle && prefersDirect(), all = kernel.choice;
   if (isSingle && offer(
                       !isDirect, [&] { return describeDepthwise(depthwiseOperands(), machine); },
@@ -412,6 +427,12 @@ void Ways::emit() {
            offer(
                takes, [&] { return describeDirect(name, direct->operands, direct->plan, machine); },
                [&, direct] {
+                 if (kernel.panels) {
+                   if (direct->plan.kernelStored) {
+                     kernel.panels->layout = storedLayout(direct->plan, direct->operands.group);
+                   }
+                   return;
+                 }
                  emitDirect(kernel, op, direct->operands, epilogue, direct->plan, element);
                });
   };
@@ -421,6 +442,12 @@ void Ways::emit() {
     return;
   }
   Contraction c = contraction();
+  if (kernel.panels) {
+    if (hasOneTap(g)) {
+      kernel.panels->layout = packedPanels(c, /*isLhs=*/false);
+    }
+    return;
+  }
   ContractionForm preferred = preferredForm(c);
   if (!all) {
     emitForm(c, epilogue, preferred);

@@ -65,6 +65,8 @@ struct ConvOperands {
   /// If the product takes integers of any sign: those of the input. kernelUnsigned is then as well
   /// the kernel's.
   bool inputUnsigned = false;
+  /// The kernel is stored as panels, or may be (PanelRequest): packing it is free.
+  bool storesPanels = false;
 
   /// The input at an output position and a tap (one index per spatial dimension), zero in the
   /// padding. Spatial dimensions whose bit in `inside` is set are known to be inside the input.

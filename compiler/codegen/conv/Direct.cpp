@@ -37,7 +37,7 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   if (!plan.inputInPlace) {
     inputBuffer = stackBuffer(e, plan.inputBufferBytes());
   }
-  if (!plan.kernelInPlace) {
+  if (plan.packsKernel()) {
     // A transposed block of rows may write past the last one.
     kernelBuffer =
         stackBuffer(e, plan.kernelBufferBytes() + plan.lanes * plan.columns() * plan.bytes);
@@ -117,7 +117,7 @@ void DirectEmitter::emit() {
     Block block;
     block.group = place[0];
     std::tie(block.n0, block.n1) = pieceAt(e, place.back(), plan.features, plan.featureBlock);
-    if (!plan.kernelInPlace && plan.cut == DirectCut::None) {
+    if (plan.packsKernel() && plan.cut == DirectCut::None) {
       packKernel(block, Chunk{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels)});
     }
     if (plan.featuresApart > 0) {
@@ -145,7 +145,7 @@ void DirectEmitter::emitPhase(Block &block) {
     if (plan.inputChunks) {
       emitIf(e, chunk.isNewInput, [&] { packInput(block, chunk.c0); });
     }
-    if (!plan.kernelInPlace && plan.cut != DirectCut::None) {
+    if (plan.packsKernel() && plan.cut != DirectCut::None) {
       packKernel(block, chunk);
     }
     emitChunk(block, chunk);

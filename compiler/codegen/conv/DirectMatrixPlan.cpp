@@ -154,8 +154,8 @@ bool canUseMatrix(const DirectPlan &plan) {
 /// DirectPlan.cpp.
 static double packingCycles(const DirectPlan &plan) {
   double vector = plan.bytes * plan.lanes;
-  return plan.tasks() * (10 * plan.kernelBufferBytes() / vector +
-                         (plan.inputInPlace ? 0 : 6 * plan.inputBufferBytes() / vector));
+  double kernel = plan.kernelStored ? 0 : 10 * plan.kernelBufferBytes() / vector;
+  return plan.tasks() * (kernel + (plan.inputInPlace ? 0 : 6 * plan.inputBufferBytes() / vector));
 }
 
 double matrixCycles(const DirectPlan &plan, const Product &product) {

@@ -203,7 +203,7 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
 }
 
 Value DirectEmitter::panelStart(const Block &block, Value n) {
-  return mulI(e, subI(e, n, block.n0), plan.taps * plan.kernelRows);
+  return mulI(e, plan.kernelStored ? n : subI(e, n, block.n0), plan.taps * plan.kernelRows);
 }
 
 Index DirectEmitter::featureOf(const Block &block, Value n, int64_t stride) {

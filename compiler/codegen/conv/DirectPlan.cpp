@@ -202,6 +202,9 @@ static void cutKernel(DirectPlan &plan) {
   int64_t row = plan.featureBlock * plan.bytes;
   plan.cut = DirectCut::None;
   plan.chunkChannels = plan.channels;
+  if (plan.kernelStored) {
+    row = plan.columns() * plan.bytes; // one panel at a time
+  }
   bool onePhase = llvm::all_of(plan.dims, [](const DirectDim &d) { return d.phases.size() == 1; });
   if (plan.kernelInPlace) {
     if (onePhase && plan.channels >= kFewChannels &&
@@ -209,7 +212,7 @@ static void cutKernel(DirectPlan &plan) {
       plan.cut = DirectCut::Taps;
       plan.chunkChannels = std::max<int64_t>(kFewChannels, kKernelPiece / row);
     }
-  } else if (plan.taps * plan.channels * row > kKernelBuffer) {
+  } else if (plan.taps * plan.channels * row > (plan.kernelStored ? kWholeKernel : kKernelBuffer)) {
     plan.cut = DirectCut::Channels;
     plan.chunkChannels = std::max<int64_t>(1, kKernelBuffer / (row * plan.taps));
   }
@@ -243,6 +246,9 @@ static void cutKernel(DirectPlan &plan) {
   plan.kernelRows = plan.alongChannels  ? llvm::alignTo(plan.channels, plan.lanes)
                     : plan.padsChannels ? llvm::alignTo(plan.chunkChannels, plan.lanes)
                                         : plan.chunkChannels;
+  if (plan.kernelStored) {
+    plan.kernelRows = plan.padsChannels ? llvm::alignTo(plan.channels, plan.lanes) : plan.channels;
+  }
 }
 
 static void count(DirectPlan &plan) {
@@ -282,7 +288,7 @@ static bool splitFeatures(DirectPlan &plan) {
 /// Packing counts the cycles of one vector: of the kernel 10, or 8 if it is read in place by pieces
 /// (sums come and go instead) and 1 if it is read in place whole; of the input 6. Estimates.
 double overhead(const DirectPlan &plan) {
-  double kernel = plan.cut == DirectCut::Taps ? 8 : plan.kernelInPlace ? 1 : 10, met = 1;
+  double kernel = plan.cut == DirectCut::Taps ? 8 : plan.packsKernel() ? 10 : 1, met = 1;
   for (const DirectDim &dim : plan.dims) {
     met *= dim.extent(dim.block);
   }
@@ -322,7 +328,7 @@ static bool cutBlocks(DirectPlan &plan, const Machine &machine) {
     return true;
   };
   auto packsChunks = [&] { return plan.inputChunks && plan.cut == DirectCut::Channels; };
-  while (!packsChunks() &&
+  while (!packsChunks() && !plan.kernelStored &&
          plan.taps * plan.channels * plan.featureBlock * plan.bytes > kWholeKernel &&
          plan.channels * plan.featureBlock * plan.bytes > kKernelPiece && splitFeatures(plan)) {
   }
@@ -347,7 +353,7 @@ static bool cutBlocks(DirectPlan &plan, const Machine &machine) {
       break;
     }
   }
-  return plan.kernelInPlace || plan.kernelBufferBytes() <= kKernelBuffer * 5 / 4;
+  return !plan.packsKernel() || plan.kernelBufferBytes() <= kKernelBuffer * 5 / 4;
 }
 
 /// The number of features, after the last whole vector of them, for which lanes along the channels
@@ -373,6 +379,34 @@ static int64_t featuresLeft(const DirectPlan &plan, bool alongOutputs) {
 static bool isLargePanel(const DirectPlan &plan, const Machine &machine) {
   int64_t panel = plan.taps * plan.chunkChannels * plan.columns() * plan.bytes;
   return panel > machine.memory.l1 / 2;
+}
+
+/// Whether a stored kernel can have the panels of the plan, with all taps in their order.
+static bool canStoreKernel(const DirectPlan &plan, const ConvOperands &operands) {
+  bool isStraight = llvm::all_of(plan.dims, [](const DirectDim &dim) {
+    return dim.phases.size() == 1 && dim.tapStride == 1 && !dim.reversed;
+  });
+  const Operand &kernel = *operands.kernel;
+  Type storage = kernel.panels() ? kernel.panels()->storage : kernel.storage();
+  int64_t bytes = storageBytes(storage);
+  bool isStored = operands.group == KGroup::None
+                      ? storage == operands.element
+                      : bytes == 4 || bytes * sizeOf(operands.group) == 4;
+  return operands.storesPanels && isStored && isStraight && operands.g.groups() == 1 &&
+         !plan.kernelInPlace && !plan.alongChannels && plan.across == 1 &&
+         plan.featuresApart == 0 && !operands.flipsInput &&
+         plan.mostSteps == std::numeric_limits<int64_t>::max();
+}
+
+PanelLayout storedLayout(const DirectPlan &plan, KGroup group) {
+  int64_t step = sizeOf(group);
+  return {plan.columns(), step, plan.padsChannels ? plan.lanes * step : step};
+}
+
+/// Whether memory holds the kernel as a plan reads it.
+static bool holdsKernel(const StoredPanels &panels, const DirectPlan &plan, KGroup group) {
+  return panels.width == plan.columns() && panels.group == sizeOf(group) &&
+         panels.taps == plan.taps && panels.steps == plan.kernelRows;
 }
 
 static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Machine &machine,
@@ -481,10 +515,11 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
     plan.speed = product->tiles->rows * product->tiles->rows / (product->cost * machine.issue.fma);
     // The last tile of a line may compute more than is stored.
     plan.even = false;
+    plan.kernelStored = canStoreKernel(plan, operands);
     for (DirectPlan &candidate : matrixPlans(plan, *product)) {
       placeInput(candidate, operands, machine);
       if (cutBlocks(candidate, machine) && canUseMatrix(candidate)) {
-        candidate.tilesOutside = isLargePanel(candidate, machine);
+        candidate.tilesOutside = !plan.kernelStored && isLargePanel(candidate, machine);
         return candidate;
       }
     }
@@ -497,6 +532,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
     plan.rowsH = plan.vectors = 1;
     plan.rowsW = plan.rowsApart;
   }
+  plan.kernelStored = canStoreKernel(plan, operands);
   placeInput(plan, operands, machine);
   if (!cutBlocks(plan, machine) || (few && plan.cut != DirectCut::None)) {
     return std::nullopt;
@@ -515,16 +551,24 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
       return std::nullopt;
     }
   }
-  plan.tilesOutside = isLargePanel(plan, machine) || plan.taps * plan.channels < kFewSteps;
+  plan.tilesOutside =
+      (!plan.kernelStored && isLargePanel(plan, machine)) || plan.taps * plan.channels < kFewSteps;
   return plan;
 }
 
 std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine &machine,
                                      int64_t mostSteps) {
-  if (std::optional<DirectPlan> plan = planWith(operands, machine, mostSteps, /*apart=*/true)) {
-    return plan;
+  std::optional<DirectPlan> plan = planWith(operands, machine, mostSteps, /*apart=*/true);
+  if (!plan) {
+    plan = planWith(operands, machine, mostSteps, /*apart=*/false);
   }
-  return planWith(operands, machine, mostSteps, /*apart=*/false);
+  const std::optional<StoredPanels> &panels = operands.kernel->panels();
+  if (plan && plan->kernelStored && panels && !holdsKernel(*panels, *plan, operands.group)) {
+    ConvOperands computed = operands;
+    computed.storesPanels = false;
+    return planDirect(computed, machine, mostSteps);
+  }
+  return plan;
 }
 
 } // namespace hlo::codegen

@@ -67,9 +67,10 @@ struct DirectPlan {
   int64_t rowsH, rowsW;   ///< and outputs of the last two dimensions
   double stepCycles = 0;  ///< of all tiles of the last two dimensions, for one step of the sums
   bool inputInPlace, kernelInPlace;
-  bool merged;       ///< taps of the last dimension and channels are contiguous
-  bool even;         ///< all phases of each dimension have the same number of outputs
-  bool tilesOutside; ///< the loop over tiles is outside the loop over panels
+  bool kernelStored = false; ///< the packed kernel is in memory (PanelLayout)
+  bool merged;               ///< taps of the last dimension and channels are contiguous
+  bool even;                 ///< all phases of each dimension have the same number of outputs
+  bool tilesOutside;         ///< the loop over tiles is outside the loop over panels
   llvm::SmallVector<int64_t> inputStrides; ///< of the input or its copy, one per dimension
   int64_t featureBlock, featureBlocks;
   DirectCut cut;
@@ -91,6 +92,8 @@ struct DirectPlan {
   /// rectangles.
   int64_t linePitch = 0;
 
+  /// Whether tasks pack the kernel.
+  bool packsKernel() const { return !kernelInPlace && !kernelStored; }
   /// Channels of the copy of the input, and elements of each.
   int64_t inputChannels() const { return inputChunks ? chunkChannels : channels; }
   int64_t channelWidth() const { return across > 1 ? lanes : 1; }
@@ -134,6 +137,8 @@ std::optional<DirectDim> directDim(const SpatialDim &s);
 /// see DirectPlan.
 std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine &machine,
                                      int64_t mostSteps);
+/// The layout of a stored kernel that the plan reads.
+PanelLayout storedLayout(const DirectPlan &plan, KGroup group);
 /// The part of the arithmetic's time that packing takes: a few cycles per vector that is copied.
 double overhead(const DirectPlan &plan);
 /// The plan with tiles of matrix registers, once for each way in which registers may run along taps

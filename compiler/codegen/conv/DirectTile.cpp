@@ -67,6 +67,9 @@ DirectEmitter::Start DirectEmitter::startOf(const Block &block, const Chunk &chu
   Value kernelAt = plan.kernelInPlace
                        ? addI(e, mulI(e, chunk.c0, row), featureOf(block, panel.n, 0).base)
                        : panelStart(block, panel.n);
+  if (plan.kernelStored) {
+    kernelAt = addI(e, kernelAt, mulI(e, chunk.c0, row));
+  }
   for (size_t d = rank; d-- > 0;) {
     const DirectDim &dim = plan.dims[d];
     if (dim.kernelDim < 0) {
@@ -85,8 +88,10 @@ DirectEmitter::Start DirectEmitter::startOf(const Block &block, const Chunk &chu
   }
   Value inputAt = plan.inputChunks ? constI64(e, 0) : mulI(e, chunk.c0, plan.channelWidth());
   start.input = elements.address(block.input, inputOffset(block, place, inputAt));
-  start.kernel =
-      elements.address(plan.kernelInPlace ? operands.kernel->pointer() : kernelBuffer, kernelAt);
+  Value kernelStart = plan.kernelStored    ? operands.kernel->panels()->pointer
+                      : plan.kernelInPlace ? operands.kernel->pointer()
+                                           : kernelBuffer;
+  start.kernel = elements.address(kernelStart, kernelAt);
   return start;
 }
 

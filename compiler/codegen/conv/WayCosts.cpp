@@ -134,7 +134,9 @@ PlanCandidate describeDirect(StringRef name, const ConvOperands &operands, const
                         plan.rowsH, plan.rowsW, plan.vectors,
                         plan.alongChannels ? "features" : "vectors", plan.featureBlock,
                         plan.inputInPlace ? "in place" : "copied",
-                        plan.kernelInPlace ? "in place" : "packed")
+                        plan.kernelStored    ? "stored panels"
+                        : plan.kernelInPlace ? "in place"
+                                             : "packed")
               .str(),
           cycles};
 }

@@ -165,19 +165,24 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   return small || side.unit == UnitStride::K ? LhsForm::Direct : packed;
 }
 
-/// Whether memory holds the rhs as panels: n is two dimensions, panels and columns, and a panel is
-/// whole tiles wide.
-static bool holdsPanels(const Contraction &c, const BlockPlan &plan) {
-  const ContractionSide &side = c.rhs;
-  return isStoredAsSummed(c, side) && c.n.size() == 2 && c.n[1] % plan.columns() == 0 &&
-         side.freeStrides[1] == 1 && linearStride(c.k, side.kStrides) &&
-         !linearStride(c.n, side.freeStrides);
+bool readsPanels(const Contraction &c, const BlockPlan &plan) {
+  if (!c.rhs.panels || plan.parts != 1 || plan.flipLhs) {
+    return false;
+  }
+  const StoredPanels &panels = *c.rhs.panels;
+  bool isStored = plan.group == KGroup::None
+                      ? panels.storage == c.element
+                      : storageBytes(panels.storage) * plan.kStep() == plan.partBytes;
+  return isStored && panels.group == plan.kStep() && panels.width % plan.lanes == 0;
+}
+
+/// Whether the rows of the lhs stay in L2 while all stored panels pass by once.
+static bool panelsPassOnce(const Contraction &c, const BlockPlan &plan) {
+  int64_t rows = c.mSize() * c.kSize() / plan.kStep() * plan.partBytes;
+  return plan.rhs == RhsForm::Panels && rows <= c.kernel.e.machine.memory.l2 / 2;
 }
 
 static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
-  if (holdsPanels(c, plan)) {
-    return RhsForm::Panels;
-  }
   const ContractionSide &side = c.rhs;
   RhsForm packed =
       side.unit == UnitStride::K && !c.k.empty() ? RhsForm::PackTranspose : RhsForm::PackN;
@@ -235,7 +240,7 @@ static bool streamsRhs(const Contraction &c, const BlockPlan &plan) {
 /// each packed tile.
 static bool chooseOrder(const Contraction &c, const BlockPlan &plan) {
   return plan.rhs != RhsForm::Direct && c.mSize() > kFewTiles * plan.rows &&
-         c.nSize() > plan.columns() && !streamsRhs(c, plan);
+         c.nSize() > plan.columns() && !streamsRhs(c, plan) && !panelsPassOnce(c, plan);
 }
 
 /// Bytes of L2 for packed panels, with tilesOutside.
@@ -270,6 +275,10 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   }
   if (streamsRhs(c, plan)) {
     target = std::min(target, kStreamedPiece);
+  }
+  if (panelsPassOnce(c, plan)) {
+    // All tiles of rows read a panel from L2.
+    target = c.kernel.e.machine.memory.l2 / 4 / (plan.columns() * plan.partBytes) * plan.kStep();
   }
   if (plan.lhs == LhsForm::Direct && isNarrow(c, plan)) {
     target = std::max(target, c.kSize());
@@ -329,7 +338,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   if (plan.tilesOutside) {
     mMost = 4096;
     nMost = panelsBytes(c) / ((plan.cutsRuns ? plan.mostSteps() : plan.rhsRows) * bytes);
-  } else if (plan.rhs != RhsForm::Direct) {
+  } else if (plan.packsRhs()) {
     nMost = kRhsBuffer / (plan.rhsRows * bytes);
   }
   if (plan.kBlocks > 1 && plan.matrix) {
@@ -408,6 +417,13 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
 /// Whether to prefetch the next block: the rhs is in memory and used by few rows, so that waiting
 /// for it would show, and L2 has room for both blocks.
 static bool asksForNext(const Contraction &c, const BlockPlan &plan) {
+  if (plan.rhs == RhsForm::Panels) {
+    const StoredPanels &panels = *c.rhs.panels;
+    int64_t panel = panels.steps * panels.width * plan.partBytes;
+    int64_t l2 = c.kernel.e.machine.memory.l2;
+    return panelsPassOnce(c, plan) && plan.rowOperands == RowOperands::Broadcast &&
+           panels.panels * panel > l2 / 2 && 2 * panel <= l2 / 2;
+  }
   if (!plan.packsInTile || !linearStride(c.batch, c.rhs.batchStrides)) {
     return false;
   }
@@ -505,16 +521,22 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   }
   plan.rows = tile.rows;
   plan.vectors = tile.vectors;
+  bool stored = readsPanels(c, plan);
+  while (stored && c.rhs.panels->width / plan.lanes % plan.vectors != 0) {
+    --plan.vectors;
+  }
   plan.rowTail = m % plan.rows;
   plan.vectorTail = llvm::divideCeil(n % plan.columns(), plan.lanes);
   plan.lhs = plan.matrix ? LhsForm::PackK
              : grouped   ? chooseGroupedLhs(c, plan)
                          : chooseLhs(c, plan);
-  plan.rhs = !grouped                      ? chooseRhs(c, plan)
+  plan.rhs = stored                        ? RhsForm::Panels
+             : !grouped                    ? chooseRhs(c, plan)
              : c.rhs.unit == UnitStride::K ? RhsForm::PackTranspose
                                            : RhsForm::PackN;
   plan.tilesOutside = chooseOrder(c, plan);
-  plan.cutsRuns = plan.matrix && plan.tilesOutside && choosesRuns(c, plan, plainResult);
+  plan.cutsRuns =
+      plan.matrix && plan.packsRhs() && plan.tilesOutside && choosesRuns(c, plan, plainResult);
   plan.sumsInResult = plainResult && !plan.cutsRuns;
   cutK(c, plan);
   if (plan.matrix) {

@@ -17,7 +17,7 @@ enum class RhsForm {
   Direct,        ///< vectors straight from memory
   PackN,         ///< a panel [k][vectors], loaded along n
   PackTranspose, ///< the same panel, loaded along k and transposed in registers
-  Panels         ///< vectors straight from memory, which has panels (see PackedRhs.h)
+  Panels         ///< vectors straight from memory, which has panels (see StoredPanels)
 };
 
 /// What a tile multiplies its columns by: an element or group of a row, broadcast; lanes of a
@@ -91,6 +91,8 @@ struct BlockPlan {
 
 /// `plainResult`: the result holds only the sums, in the type of accumulation.
 BlockPlan planBlocks(const Contraction &c, bool plainResult);
+/// Whether memory holds panels of the rhs as the plan's product wants them.
+bool readsPanels(const Contraction &c, const BlockPlan &plan);
 /// Whether the blocked form takes this contraction.
 bool canBlock(const Contraction &c);
 /// The product that multiplies groups in vectors of `lanes` lanes; null if there is none. A rhs

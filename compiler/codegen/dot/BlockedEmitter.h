@@ -90,7 +90,7 @@ private:
   MatrixSide matrixRowsAt(const Block &block, const KBlock &k, mlir::Value m);
   /// emitTile with matrix registers.
   void emitMatrixTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
-                      int64_t rows);
+                      mlir::Value number, int64_t rows);
   /// Bytes of the sums that rest between runs and pieces of k, at least those of one tile.
   int64_t matrixSumBytes() const;
   /// Multiplies rows [m, m + rows) of the lhs with all panels of the block, and finishes the sums
@@ -158,6 +158,10 @@ private:
                               int64_t vectors, mlir::Value groups, Sums &sums);
   mlir::Value multiplyByPairs(const LhsReader &lhs, const RhsReader &rhs, int64_t rows,
                               int64_t vectors, mlir::Value groups, Sums &sums);
+  /// The address, in stored panels, of the panel's first column at the start of the piece of k.
+  mlir::Value storedPanel(const Block &block, const KBlock &k, const Panel &panel);
+  /// Bytes from a row of a panel to the next, in the buffer or in memory.
+  int64_t panelRowBytes() const;
   /// The address, in a strided rhs, of the panel's first column at the start of the piece of k.
   mlir::Value rhsAddress(const Block &block, const KBlock &k, const Panel &panel);
 
@@ -172,6 +176,10 @@ private:
   /// packed next. Null if nothing is prefetched.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const KBlock &k,
                                                     const Panel &panel, mlir::Value number);
+  /// The same for stored panels: lines of the next one. A tile has `steps` steps.
+  std::function<void(mlir::Value i)> nextPanelPrefetcher(const Block &block, const KBlock &k,
+                                                         const Panel &panel, mlir::Value number,
+                                                         int64_t steps);
 
   void storeTile(const Block &block, const Panel &panel, mlir::Value m, int64_t rows,
                  const Sums &sums);

@@ -126,6 +126,8 @@ static UnitStride unitOf(ArrayRef<int64_t> freeStrides, ArrayRef<int64_t> kStrid
   return UnitStride::None;
 }
 
+static int64_t product(ArrayRef<MergedDim> group) { return llvm::product_of(sizesOf(group)); }
+
 /// One side of the contraction. `freeDims`: m or n.
 static ContractionSide makeSide(KernelBuilder &kernel, const Problem::Array &from,
                                 SmallVector<MergedDim> batch, SmallVector<MergedDim> freeDims,
@@ -139,6 +141,12 @@ static ContractionSide makeSide(KernelBuilder &kernel, const Problem::Array &fro
   side.holdsBf16 = operand->holdsBf16();
   side.narrowInteger = operand->narrowInteger();
   side.storage = operand->storage();
+  int64_t elements = product(freeDims) * product(k);
+  bool wholeIndices = llvm::all_of(
+      side.batchStrides, [&](int64_t stride) { return elements > 0 && stride % elements == 0; });
+  if (from.panels && wholeIndices) {
+    side.panels = from.panels;
+  }
   if (from.isStrided) {
     side.strided = operand;
     side.read = [&e = kernel.e, operand, batchStrides = side.batchStrides,
@@ -224,7 +232,7 @@ static void sortK(Problem &problem) {
 }
 
 Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element, Problem problem) {
-  if (!problem.hasBorders) {
+  if (!problem.hasBorders && !problem.lhs.panels && !problem.rhs.panels) {
     sortK(problem);
   }
   SmallVector<MergedDim> batch = mergeDims(problem.batch, problem),

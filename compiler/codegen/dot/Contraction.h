@@ -39,6 +39,8 @@ struct ContractionSide {
   /// of the group).
   std::shared_ptr<Operand> strided;
   llvm::SmallVector<int64_t> batchStrides, freeStrides, kStrides;
+  /// The panels from which a computed side may be read, with k and the free dimension in order.
+  std::optional<StoredPanels> panels;
   /// The address of an element (that of lane 0); strided sides only.
   mlir::Value address(Emission &e, Indices batch, Indices free, Indices k) const;
 };

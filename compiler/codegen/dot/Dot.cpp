@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/dot/PackedRhs.h"
 
 using namespace mlir;
 
@@ -78,6 +79,10 @@ LogicalResult emitDotKernel(KernelBuilder &kernel) {
   problem.rhs = Problem::arrayOf(std::make_shared<Operand>(kernel, dot.getRhs(), element));
   separateRuns(kernel, element, problem);
   Contraction c = makeContraction(kernel, dot, element, std::move(problem));
+  if (kernel.panels) {
+    kernel.panels->layout = packedPanels(c, kernel.panels->operand == 0);
+    return success();
+  }
   emitContraction(c, *epilogue);
   return success();
 }

@@ -365,7 +365,37 @@ static ContractionForm usualForm(const Contraction &described) {
   return {FormKind::Blocked, swapped};
 }
 
+/// The form that reads a side's panels, which was preferred when they were chosen.
+static std::optional<ContractionForm> formOfPanels(const Contraction &described) {
+  if (!described.rhs.panels && !described.lhs.panels) {
+    return std::nullopt;
+  }
+  Contraction c = described;
+  bool swapped = !c.rhs.panels;
+  if (swapped) {
+    swapSides(c);
+  }
+  for (FormKind kind : {FormKind::Matrix, FormKind::Groups, FormKind::Blocked}) {
+    bool can = kind == FormKind::Matrix   ? canUseMatrix(c)
+               : kind == FormKind::Groups ? canUseGroups(c)
+                                          : canBlock(c);
+    ContractionForm form{kind, swapped};
+    if (!can) {
+      continue;
+    }
+    Contraction taken = described;
+    takeForm(taken, form);
+    if (planBlocks(taken, /*plainResult=*/true).rhs == RhsForm::Panels) {
+      return form;
+    }
+  }
+  return std::nullopt;
+}
+
 ContractionForm preferredForm(const Contraction &c) {
+  if (std::optional<ContractionForm> form = formOfPanels(c)) {
+    return *form;
+  }
   ContractionForm form = usualForm(c);
   if (form.kind == FormKind::Trace || form.kind == FormKind::BatchLanes) {
     return form;

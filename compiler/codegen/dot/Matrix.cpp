@@ -94,7 +94,7 @@ MatrixSide BlockedEmitter::matrixRowsAt(const Block &block, const KBlock &k, Val
 }
 
 void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const Panel &panel,
-                                    Value m, int64_t rows) {
+                                    Value m, Value number, int64_t rows) {
   const Tiles &tiles = *plan.matrix;
   const int64_t side = tiles.rows;
   int64_t columns = columnsOf(panel);
@@ -107,8 +107,10 @@ void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const P
   }
 
   MatrixSide lhs = matrixRowsAt(block, k, m);
-  Value rhs = buffers.address(rhsBuffer, panelStart(block, panel));
-  int64_t rhsRow = plan.columns() * plan.partBytes;
+  bool isStored = plan.rhs == RhsForm::Panels;
+  Value rhs = isStored ? storedPanel(block, k, panel)
+                       : buffers.address(rhsBuffer, panelStart(block, panel));
+  int64_t rhsRow = panelRowBytes();
   bool isWhole = isExact || (rows % side == 0 && columns % side == 0);
   bool ends = plan.kBlocks == 1 && !(plan.sumsInResult && isWhole);
   int64_t sumRow = (ends                ? plan.columns()
@@ -121,7 +123,13 @@ void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const P
   kernel.start(plan.kBlocks == 1 ? Value() : compareI(e, arith::CmpIPredicate::ne, k.number, 0),
                sums);
   Value steps = divI(e, addI(e, groupsOf(k.length), plan.tileGroups - 1), plan.tileGroups);
-  kernel.multiply(lhs, {rhs, rhsRow, side * plan.partBytes, plan.tileGroups * rhsRow}, steps);
+  std::function<void(Value)> askNext;
+  if (isStored && plan.prefetchNext) {
+    askNext = nextPanelPrefetcher(block, k, panel, number,
+                                  llvm::divideCeil(plan.mostSteps(), plan.tileGroups));
+  }
+  kernel.multiply(lhs, {rhs, rhsRow, side * plan.partBytes, plan.tileGroups * rhsRow}, steps,
+                  askNext);
   kernel.store(sums);
   if (ends) {
     finishRows(block, panel, m, constI64(e, rows), sumBuffer, plan.columns());

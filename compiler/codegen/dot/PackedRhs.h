@@ -1,28 +1,14 @@
-//===- PackedRhs.h - The rhs of a dot, stored as panels -------------------===//
-//
-// An rhs that no call changes can be stored in the order in which the inner loop reads it. As
-// panels of `width` columns it is an ordinary array:
-//
-//   rhs[batch..., k, n]  ->  p[batch..., n / width, k, width]
-//   dot(lhs, p)          ->  [batch..., m..., n / width, width]
-//
-//===----------------------------------------------------------------------===//
+//===- PackedRhs.h - The panels that a contraction would read -------------===//
 #ifndef COMPILER_CODEGEN_DOT_PACKEDRHS_H
 #define COMPILER_CODEGEN_DOT_PACKEDRHS_H
 
-#include "compiler/machine/Machine.h"
-#include "dialect/hlo/Dialect.h"
+#include "compiler/codegen/dot/Contraction.h"
 
 namespace hlo::codegen {
 
-struct PackedRhs {
-  int64_t width;      ///< columns of a panel
-  mlir::Type element; ///< element type of the panels
-};
-
-/// The panels in which the rhs of `dot` should be stored if packing it is free. nullopt if panels
-/// would not help: few rows, few columns, or types that are converted or grouped as they are read.
-std::optional<PackedRhs> packedRhsOf(DotOp dot, const Machine &machine);
+/// The panels in which a side of a contraction should be stored if packing it is free; `isLhs`: the
+/// side. None if the preferred form reads the side in place, or needs more than panels.
+std::optional<PanelLayout> packedPanels(const Contraction &c, bool isLhs);
 
 } // namespace hlo::codegen
 

@@ -71,15 +71,28 @@ BlockedEmitter::LhsReader BlockedEmitter::lhsReader(const Block &block, const KB
 
 Value BlockedEmitter::rhsAddress(const Block &block, const KBlock &k, const Panel &panel) {
   Value base = batchAddress(e, c.rhs, block.batch);
-  if (plan.rhs == RhsForm::Panels) {
-    Value number = divI(e, panel.n, c.n[1]);
-    base = addBytes(e, base, strideBytes(e, c.rhs, number, c.rhs.freeStrides[0]));
-    Value column = subI(e, panel.n, mulI(e, number, c.n[1]));
-    base = addBytes(e, base, strideBytes(e, c.rhs, column, 1));
-  } else {
-    base = addBytes(e, base, strideBytes(e, c.rhs, panel.n, 1));
-  }
+  base = addBytes(e, base, strideBytes(e, c.rhs, panel.n, 1));
   return addBytes(e, base, strideBytes(e, c.rhs, k.first, *linearStride(c.k, c.rhs.kStrides)));
+}
+
+int64_t BlockedEmitter::panelRowBytes() const {
+  return plan.rhs == RhsForm::Panels ? c.rhs.panels->width * plan.partBytes
+                                     : plan.columns() * plan.parts * plan.partBytes;
+}
+
+Value BlockedEmitter::storedPanel(const Block &block, const KBlock &k, const Panel &panel) {
+  const StoredPanels &panels = *c.rhs.panels;
+  int64_t elements = c.kSize() * c.nSize();
+  Value number = constI64(e, 0);
+  for (auto [index, stride] : llvm::zip(block.batch, c.rhs.batchStrides)) {
+    number = addI(e, number, mulI(e, index.base, stride / elements * panels.panels));
+  }
+  Value inBatch = divI(e, panel.n, panels.width);
+  Value column = subI(e, panel.n, mulI(e, inBatch, panels.width));
+  number = addI(e, number, inBatch);
+  Value row = addI(e, mulI(e, number, panels.steps), divI(e, k.first, plan.kStep()));
+  Value at = addI(e, mulI(e, row, panelRowBytes()), mulI(e, column, plan.partBytes));
+  return addBytes(e, panels.pointer, at);
 }
 
 BlockedEmitter::RhsReader BlockedEmitter::rhsReader(const Block &block, const KBlock &k,
@@ -92,6 +105,14 @@ BlockedEmitter::RhsReader BlockedEmitter::rhsReader(const Block &block, const KB
   if (plan.packsRhs() && !panel.packs) {
     return [this, inBuffer, panel](Value i, int64_t v) {
       return buffers.load(inBuffer(i, v), tileLanes(panel, v), plan.columns());
+    };
+  }
+  if (plan.rhs == RhsForm::Panels) {
+    Value base = storedPanel(block, k, panel);
+    return [this, base, panel](Value i, int64_t v) {
+      Value at = addBytes(e, base, mulI(e, i, panelRowBytes()));
+      at = addBytes(e, at, constI64(e, v * plan.lanes * plan.partBytes));
+      return buffers.load(at, tileLanes(panel, v), 0);
     };
   }
   int64_t kStride = *linearStride(c.k, c.rhs.kStrides);
@@ -154,6 +175,26 @@ std::function<void(Value)> BlockedEmitter::nextPrefetcher(const Block &block, co
       Value at = mulI(e, divI(e, line, perRow), row * bytes);
       emitPrefetch(e, addBytes(e, base, addI(e, at, mulI(e, remI(e, line, perRow), kLineBytes))),
                    2);
+    }
+  };
+}
+
+std::function<void(Value)> BlockedEmitter::nextPanelPrefetcher(const Block &block, const KBlock &k,
+                                                               const Panel &panel, Value number,
+                                                               int64_t steps) {
+  const StoredPanels &panels = *c.rhs.panels;
+  int64_t bytes = panels.steps * panelRowBytes();
+  int64_t lines = llvm::divideCeil(plan.mostSteps() * plan.columns() * plan.partBytes, kLineBytes);
+  int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(plan.mTask, plan.rows));
+  int64_t asks = llvm::divideCeil(lines, tiles * steps);
+  int64_t shift = llvm::Log2_64(std::max<int64_t>(1, tiles * steps / lines));
+  Value base = addBytes(e, storedPanel(block, k, panel), constI64(e, bytes));
+  Value first = mulI(e, minI(e, number, tiles - 1), steps);
+  return [this, base, asks, shift, first](Value i) {
+    Value step = arith::ShRUIOp::create(e.b, e.loc, addI(e, first, i), constI64(e, shift));
+    Value at = addBytes(e, base, mulI(e, step, asks * kLineBytes));
+    for (int64_t ask = 0; ask < asks; ++ask) {
+      emitPrefetch(e, addBytes(e, at, constI64(e, ask * kLineBytes)), 2);
     }
   };
 }
@@ -221,7 +262,10 @@ void BlockedEmitter::multiplyTile(const Block &block, const KBlock &k, const Pan
                                   Value number, int64_t rows, Sums &sums) {
   LhsReader lhs = lhsReader(block, k, m, number);
   RhsReader rhs = rhsReader(block, k, panel);
-  auto askNext = nextPrefetcher(block, k, panel, number);
+  auto askNext = plan.rhs != RhsForm::Panels ? nextPrefetcher(block, k, panel, number)
+                 : plan.prefetchNext
+                     ? nextPanelPrefetcher(block, k, panel, number, plan.mostSteps())
+                     : std::function<void(Value)>();
   Value groups = groupsOf(k.length), done = constI64(e, 0);
   bool isWhole = !panel.packs && !askNext && rows > 1 && !plan.narrowLast;
   if (isWhole && plan.rowOperands == RowOperands::Pairs) {
@@ -242,7 +286,7 @@ void BlockedEmitter::multiplyTile(const Block &block, const KBlock &k, const Pan
 void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
                               Value number, int64_t rows) {
   if (plan.matrix) {
-    emitMatrixTile(block, k, panel, m, rows);
+    emitMatrixTile(block, k, panel, m, number, rows);
     return;
   }
   Sums sums;

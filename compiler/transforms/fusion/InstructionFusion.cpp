@@ -208,7 +208,8 @@ FusionOp buildFusion(const Machine &machine, Group &group, ArrayRef<Value> wante
     }
     // Names and metadata of the text must not make equal kernels differ.
     for (NamedAttribute attribute : llvm::to_vector(copy->getDiscardableAttrs())) {
-      if (attribute.getName().strref().starts_with("hlo.")) {
+      StringRef name = attribute.getName().strref();
+      if (name.starts_with("hlo.") && name != kPanels) {
         copy->removeAttr(attribute.getName());
       }
     }

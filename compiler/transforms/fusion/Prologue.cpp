@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Prologue.h"
+#include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/plans/DotOrder.h"
 
@@ -153,6 +154,9 @@ static bool widensBytes(const Group &group, Operation *op) {
 }
 
 std::optional<Prologue> prologueOf(const Machine &machine, const Group &group, Operation *op) {
+  if (op->hasAttr(kPanels)) {
+    return Prologue();
+  }
   if (!isa<DotOp>(group.hero)) {
     // A convolution reads each element many times.
     return widensBytes(group, op) ? std::optional(Prologue()) : std::nullopt;

@@ -1,24 +1,27 @@
 //===- PackOperands.cpp - hlo-pack-operands: weights as they are read -----===//
 //
-// In: a canonical module with immutable leaves, and a function that chooses the layout of a dot's
-// right side. Out: immutable convolution kernels are in the order spatial..., input, output
-// features, so that the output features, which become vector lanes, are contiguous; 1x1
-// convolutions with few positions are dots; and dots read panels of w columns,
+// In: a canonical module with immutable leaves, and a function that asks the code generator for the
+// layout in which a dot or convolution reads an operand. Out: weights are stored in that layout,
 //
-//   rhs[k, n]   =>   p[n/w, k, w] = transpose(reshape(rhs)),
-//                    reshape(dot(lhs[m, k], p) [m, n/w, w])  to  [m, n]
+//   w[batch, taps, k, n]   =>   p[batch, n / width, taps, k / group, width, group],
 //
-// This is plain HLO; hlo-split-prepare then moves the computation of the panels out of the calls.
-// The element-wise ops after the dot, which fusion makes its epilogue, are applied before the
-// reshape. Only if w divides n; otherwise a slice would be needed.
+// and the dot or convolution reads w as computed from p:
+//
+//   w = reshape(slice(reshape(transpose(p))))            each marked with kPanels
+//
+// This is plain HLO. hlo-split-prepare moves the computation of p out of the calls, fusion takes
+// the marked ops into the kernel, and the kernel reads p directly. Other kernels of convolutions
+// get the order spatial..., input, output features, so that the output features, which become
+// vector lanes, are contiguous.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/prepare/Immutable.h"
 #include "compiler/transforms/prepare/Prepare.h"
 #include "dialect/hlo/Builder.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace hlo;
@@ -31,119 +34,112 @@ static bool countsUp(ArrayRef<int64_t> dims) {
   return llvm::equal(dims, llvm::seq<int64_t>(0, dims.size()));
 }
 
-/// True if the dot's right side is [batch..., k, n] or [batch..., n, k]; sets `free` to n's
-/// dimension.
-static bool hasPlainRhs(DotOp dot, int64_t &free) {
-  SmallVector<int64_t> batch = listOf(dot.getRhsBatchDims());
-  SmallVector<int64_t> contracting = listOf(dot.getRhsContractingDims());
-  int64_t first = batch.size();
-  if (!countsUp(batch) || contracting.size() != 1 || rankOf(dot.getRhs()) != first + 2) {
-    return false;
-  }
-  free = contracting[0] == first ? first + 1 : first;
-  return true;
-}
+namespace {
+/// The dimensions of weights by what they are, in the order of the panels.
+struct Weights {
+  Value value;
+  SmallVector<int64_t> batch, taps, k, n;
 
-/// rhs as panels [batch..., n/w, k, w] of `form.element`.
-static Value makePanels(Value rhs, int64_t free, const PanelForm &form, HloBuilder &b) {
-  int64_t batch = rankOf(rhs) - 2;
-  SmallVector<int64_t> split(shapeOf(rhs)), order;
-  split[free] /= form.width;
-  split.insert(split.begin() + free + 1, form.width);
-  llvm::append_range(order, llvm::seq<int64_t>(0, batch));
-  order.append({free, free == batch ? batch + 2 : batch, free + 1});
-  return b.transpose(b.reshape(b.convert(rhs, form.element), split), order);
-}
-
-/// `value` with its last dimension split in two; broadcasts stay broadcasts.
-static Value splitLast(Value value, ArrayRef<int64_t> shape, HloBuilder &b) {
-  if (rankOf(value) == 0) {
-    return value;
+  int64_t size(ArrayRef<int64_t> dims) const {
+    int64_t size = 1;
+    for (int64_t dim : dims) {
+      size *= shapeOf(value)[dim];
+    }
+    return size;
   }
-  if (auto constant = value.getDefiningOp<ConstantOp>()) {
-    auto literal = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (literal && literal.isSplat()) {
-      return b.constant(literal.resizeSplat(HloBuilder::array(shape, elementTypeOf(value))));
+  SmallVector<int64_t> order() const {
+    SmallVector<int64_t> order(batch);
+    llvm::append_range(order, taps);
+    llvm::append_range(order, k);
+    llvm::append_range(order, n);
+    return order;
+  }
+  /// All sizes, [batch, taps, k, n].
+  SmallVector<int64_t> sizes() const { return {size(batch), size(taps), size(k), size(n)}; }
+};
+} // namespace
+
+static Weights weightsOf(DotOp dot, unsigned operand) {
+  Weights weights{dot->getOperand(operand)};
+  weights.batch = listOf(operand == 0 ? dot.getLhsBatchDims() : dot.getRhsBatchDims());
+  weights.k = listOf(operand == 0 ? dot.getLhsContractingDims() : dot.getRhsContractingDims());
+  for (int64_t dim : llvm::seq(rankOf(weights.value))) {
+    if (!llvm::is_contained(weights.batch, dim) && !llvm::is_contained(weights.k, dim)) {
+      weights.n.push_back(dim);
     }
   }
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  if (!broadcast) {
-    return b.reshape(value, shape);
-  }
-  int64_t last = shape.size() - 2;
-  SmallVector<int64_t> dimensions(broadcast.getDimensions()),
-      source(shapeOf(broadcast.getOperand()));
-  auto place = llvm::find(dimensions, last);
-  if (place != dimensions.end()) {
-    size_t i = place - dimensions.begin();
-    source[i] = shape[last];
-    source.insert(source.begin() + i + 1, shape[last + 1]);
-    dimensions.insert(dimensions.begin() + i + 1, last + 1);
-  }
-  return b.broadcast(b.reshape(broadcast.getOperand(), source), shape, dimensions);
+  return weights;
 }
 
-/// Applies the element-wise ops after `joined` = reshape(`split`) to the split form. Returns the
-/// value that still needs the reshape; `joined` becomes the value that the reshape replaces.
-static Value sinkReshape(Value split, Value &joined, OpBuilder &builder) {
-  while (joined.hasOneUse()) {
-    Operation *user = *joined.user_begin();
-    bool sameShape = user->getNumResults() == 1 && isElementwiseOp(user) &&
-                     shapeOf(user->getResult(0)) == shapeOf(joined) &&
-                     llvm::all_of(user->getOperands(), [&](Value operand) {
-                       return rankOf(operand) == 0 || shapeOf(operand) == shapeOf(joined);
-                     });
-    if (!sameShape) {
-      break;
-    }
-    builder.setInsertionPoint(user);
-    HloBuilder b(builder, user->getLoc());
-    ArrayRef<int64_t> shape = shapeOf(split);
-    Operation *copy = builder.clone(*user);
-    builder.setInsertionPoint(copy);
-    for (OpOperand &operand : copy->getOpOperands()) {
-      operand.set(operand.get() == joined ? split : splitLast(operand.get(), shape, b));
-    }
-    copy->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(user->getResult(0))));
-    joined = user->getResult(0);
-    split = copy->getResult(0);
-  }
-  return split;
-}
-
-static void pack(DotOp dot, int64_t free, const PanelForm &form) {
-  OpBuilder builder(dot);
-  HloBuilder b(builder, dot.getLoc());
-  int64_t batch = rankOf(dot.getRhs()) - 2;
-  Value panels = makePanels(dot.getRhs(), free, form, b);
-  SmallVector<int64_t> shape(shapeOf(dot.getResult()));
-  shape.back() /= form.width;
-  shape.push_back(form.width);
-  auto type = HloBuilder::array(shape, elementTypeOf(dot.getResult()));
-  Value split =
-      DotOp::create(builder, dot.getLoc(), type, dot.getLhs(), panels, dot.getLhsBatchDimsAttr(),
-                    dot.getRhsBatchDimsAttr(), dot.getLhsContractingDimsAttr(),
-                    builder.getDenseI64ArrayAttr({batch + 1}), dot.getOperandPrecisionAttr(),
-                    dot.getAlgorithmAttr());
-  Value joined = dot.getResult();
-  split = sinkReshape(split, joined, builder);
-  builder.setInsertionPointAfterValue(split);
-  HloBuilder last(builder, joined.getLoc());
-  joined.replaceAllUsesWith(last.reshape(split, shapeOf(joined)));
-}
-
-/// Reorders a convolution's kernel to spatial..., i, o.
-static void orderKernel(ConvolutionOp conv) {
+static Weights weightsOf(ConvolutionOp conv) {
   ConvDimsAttr dims = conv.getDimLabels();
-  SmallVector<int64_t> order(dims.getKernelSpatial());
-  order.append({dims.getKernelInputFeature(), dims.getKernelOutputFeature()});
-  if (countsUp(order)) {
-    return;
+  return {conv.getRhs(),
+          {},
+          SmallVector<int64_t>(dims.getKernelSpatial()),
+          {dims.getKernelInputFeature()},
+          {dims.getKernelOutputFeature()}};
+}
+
+/// The weights as panels.
+static Value makePanels(const Weights &weights, const PanelLayout &layout, HloBuilder &b) {
+  SmallVector<int64_t> sizes = weights.sizes();
+  Value value = b.reshape(b.transpose(weights.value, weights.order()), sizes);
+  int64_t k = llvm::alignTo(sizes[2], std::lcm(layout.kUnit, layout.group));
+  int64_t n = llvm::alignTo(sizes[3], layout.width);
+  if (k != sizes[2] || n != sizes[3]) {
+    value = b.pad(value, b.scalar(elementTypeOf(value), 0), {0, 0, 0, 0},
+                  {0, 0, k - sizes[2], n - sizes[3]}, {0, 0, 0, 0});
   }
-  OpBuilder builder(conv);
-  HloBuilder b(builder, conv.getLoc());
-  conv.setOperand(1, b.transpose(conv.getRhs(), order));
-  int64_t spatial = order.size() - 2;
+  value = b.reshape(
+      value, {sizes[0], sizes[1], k / layout.group, layout.group, n / layout.width, layout.width});
+  return b.transpose(value, {0, 4, 1, 2, 5, 3});
+}
+
+/// The weights computed from their panels, with dimensions in the order of Weights.
+static Value readPanels(Value panels, const Weights &weights, HloBuilder &b) {
+  ArrayRef<int64_t> shape = shapeOf(panels);
+  SmallVector<int64_t> padded{shape[0], shape[2], shape[3] * shape[5], shape[1] * shape[4]}, own;
+  for (int64_t dim : weights.order()) {
+    own.push_back(shapeOf(weights.value)[dim]);
+  }
+  Value value = b.reshape(b.transpose(panels, {0, 2, 3, 5, 1, 4}), padded);
+  if (SmallVector<int64_t> sizes = weights.sizes(); padded != sizes) {
+    value = b.slice(value, {0, 0, 0, 0}, sizes);
+  }
+  value = b.reshape(value, own);
+  for (Value v = value; v != panels; v = v.getDefiningOp()->getOperand(0)) {
+    v.getDefiningOp()->setAttr(kPanels, b.b.getUnitAttr());
+  }
+  return value;
+}
+
+static Value packed(Operation *hero, const Weights &weights, const PanelLayout &layout) {
+  OpBuilder builder(hero);
+  HloBuilder b(builder, hero->getLoc());
+  return readPanels(makePanels(weights, layout, b), weights, b);
+}
+
+static void pack(DotOp dot, unsigned operand, const PanelLayout &layout) {
+  Weights weights = weightsOf(dot, operand);
+  dot->setOperand(operand, packed(dot, weights, layout));
+  int64_t batch = weights.batch.size(), k = weights.k.size();
+  OpBuilder b(dot);
+  auto batchDims = b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, batch)));
+  auto kDims = b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(batch, batch + k)));
+  if (operand == 0) {
+    dot.setLhsBatchDimsAttr(batchDims);
+    dot.setLhsContractingDimsAttr(kDims);
+  } else {
+    dot.setRhsBatchDimsAttr(batchDims);
+    dot.setRhsContractingDimsAttr(kDims);
+  }
+}
+
+/// Sets a kernel whose dimensions are spatial..., i, o.
+static void setOrderedKernel(ConvolutionOp conv, Value kernel) {
+  ConvDimsAttr dims = conv.getDimLabels();
+  conv.setOperand(1, kernel);
+  int64_t spatial = rankOf(kernel) - 2;
   SmallVector<int64_t> inOrder = llvm::to_vector(llvm::seq<int64_t>(0, spatial));
   conv.setDimLabelsAttr(ConvDimsAttr::get(conv.getContext(), dims.getInputBatch(),
                                           dims.getInputFeature(), dims.getInputSpatial(), spatial,
@@ -151,44 +147,17 @@ static void orderKernel(ConvolutionOp conv) {
                                           dims.getOutputFeature(), dims.getOutputSpatial()));
 }
 
-/// A 1x1 convolution with few positions as a dot; null for other convolutions. Dots can read
-/// prepared panels, and packing takes a good part of a kernel with few positions. With many
-/// positions it does not, and the convolution strategies are faster.
-static DotOp asDot(ConvolutionOp conv) {
-  constexpr int64_t mostPositions = 128;
-  ConvDimsAttr dims = conv.getDimLabels();
-  ArrayRef<int64_t> input = shapeOf(conv.getLhs()), kernel = shapeOf(conv.getRhs());
-  int64_t spatial = input.size() - 2, last = input.size() - 1;
-  SmallVector<int64_t> order{dims.getInputBatch()}, outOrder{dims.getOutputBatch()};
-  llvm::append_range(order, dims.getInputSpatial());
-  llvm::append_range(outOrder, dims.getOutputSpatial());
-  order.push_back(dims.getInputFeature());
-  outOrder.push_back(dims.getOutputFeature());
-  bool isPlain = countsUp(order) && countsUp(outOrder) && dims.getKernelInputFeature() == spatial &&
-                 dims.getKernelOutputFeature() == spatial + 1 &&
-                 conv.getFeatureGroupCount().value_or(1) == 1 &&
-                 conv.getBatchGroupCount().value_or(1) == 1 &&
-                 llvm::product_of(kernel.take_front(spatial)) == 1 &&
-                 shapeOf(conv.getResult()).drop_back() == input.drop_back() &&
-                 llvm::product_of(input.drop_back()) <= mostPositions;
-  if (std::optional<WindowAttr> window = conv.getWindow(); isPlain && window) {
-    auto all = [](ArrayRef<int64_t> values, int64_t value) {
-      return llvm::all_of(values, [&](int64_t v) { return v == value; });
-    };
-    // The result has as many positions as the input, so stride and padding must be trivial.
-    isPlain = all(window->getStrides(), 1) && all(window->getPadLow(), 0) &&
-              all(window->getPadHigh(), 0) && all(window->getBaseDilations(), 1);
+static void pack(ConvolutionOp conv, const PanelLayout &layout) {
+  setOrderedKernel(conv, packed(conv, weightsOf(conv), layout));
+}
+
+/// Reorders a convolution's kernel to spatial..., i, o.
+static void orderKernel(ConvolutionOp conv) {
+  SmallVector<int64_t> order = weightsOf(conv).order();
+  if (!countsUp(order)) {
+    OpBuilder builder(conv);
+    setOrderedKernel(conv, HloBuilder(builder, conv.getLoc()).transpose(conv.getRhs(), order));
   }
-  if (!isPlain) {
-    return {};
-  }
-  OpBuilder builder(conv);
-  HloBuilder b(builder, conv.getLoc());
-  Value weights = b.reshape(conv.getRhs(), kernel.drop_front(spatial));
-  return DotOp::create(builder, conv.getLoc(), conv.getResult().getType(), conv.getLhs(), weights,
-                       DenseI64ArrayAttr(), DenseI64ArrayAttr(),
-                       builder.getDenseI64ArrayAttr({last}), builder.getDenseI64ArrayAttr({0}),
-                       conv.getOperandPrecisionAttr(), StringAttr());
 }
 
 namespace {
@@ -213,47 +182,45 @@ private:
   void packAll(const ComputationGraph &graph) {
     ComputationOp entry = graph.entry();
     ImmutableValues immutable(graph, getOperation());
+    auto isWeights = [&](Operation *hero, unsigned operand) {
+      return immutable.contains(hero->getOperand(operand)) &&
+             !immutable.contains(hero->getOperand(1 - operand));
+    };
     for (auto conv : llvm::to_vector(entry.getBody().front().getOps<ConvolutionOp>())) {
-      if (immutable.contains(conv.getRhs()) && !immutable.contains(conv.getLhs())) {
+      if (!isWeights(conv, 1)) {
+        continue;
+      }
+      if (std::optional<PanelLayout> layout = layoutFor(conv, 1)) {
+        pack(conv, *layout);
+      } else {
         orderKernel(conv);
-        if (Operation *op = conv.getRhs().getDefiningOp()) {
-          immutable.add(op);
-        }
-        if (DotOp dot = asDot(conv)) {
-          if (formOf(dot)) {
-            immutable.add(dot.getRhs().getDefiningOp());
-            conv.getResult().replaceAllUsesWith(dot.getResult());
-            conv.erase();
-          } else {
-            dot.erase();
-          }
-        }
       }
     }
     for (auto dot : llvm::to_vector(entry.getBody().front().getOps<DotOp>())) {
-      int64_t free;
-      if (!immutable.contains(dot.getRhs()) || immutable.contains(dot.getLhs()) ||
-          !hasPlainRhs(dot, free)) {
-        continue;
-      }
-      if (std::optional<PanelForm> form = formOf(dot);
-          form && shapeOf(dot.getRhs())[free] % form->width == 0) {
-        pack(dot, free, *form);
+      for (unsigned operand : {0, 1}) {
+        if (!isWeights(dot, operand)) {
+          continue;
+        }
+        if (std::optional<PanelLayout> layout = layoutFor(dot, operand)) {
+          pack(dot, operand, *layout);
+        }
       }
     }
     immutable.removeDead(entry);
   }
 
-  std::optional<PanelForm> formOf(DotOp dot) {
+  std::optional<PanelLayout> layoutFor(Operation *hero, unsigned operand) {
     if (width) {
-      return PanelForm{width, elementTypeOf(dot.getRhs())};
+      return PanelLayout{width, group, group};
     }
-    return choose ? choose(dot) : std::nullopt;
+    return choose ? choose(hero, operand) : std::nullopt;
   }
 
   ChoosePanels choose;
   Option<int64_t> width{*this, "width", llvm::cl::init(0),
-                        llvm::cl::desc("Columns of a panel of every dot (for tests)")};
+                        llvm::cl::desc("Columns of a panel of every operand (for tests)")};
+  Option<int64_t> group{*this, "group", llvm::cl::init(1),
+                        llvm::cl::desc("Neighbours along k in a group of a panel (for tests)")};
 };
 } // namespace
 

@@ -4,8 +4,8 @@
 // `hlo.immutable_leaves` (analysis/Prepared.h). In this order:
 //
 //   hlo-fold-scales    scales and offsets of dots and convolutions go into their weights
-//   hlo-pack-operands  weights in the layout in which they are read: dimension order for
-//                      convolution kernels, panels for dots if the code generator wants them
+//   hlo-pack-operands  weights in the layout in which they are read: panels where the code
+//                      generator wants them, the order of dimensions of other convolutions
 //   hlo-split-prepare  values that depend only on immutable values and are worth their memory
 //                      move to the prepare computation; before fusion, so that no kernel mixes
 //                      both, ...
@@ -16,20 +16,16 @@
 #ifndef COMPILER_TRANSFORMS_PREPARE_PREPARE_H
 #define COMPILER_TRANSFORMS_PREPARE_PREPARE_H
 
-#include "dialect/hlo/Dialect.h"
+#include "compiler/analysis/Prepared.h"
 #include "mlir/Pass/Pass.h"
 #include <functional>
 #include <memory>
 
 namespace hlo {
 
-/// The layout of a dot's right side: panels of `width` columns of `element`.
-struct PanelForm {
-  int64_t width = 0;
-  mlir::Type element;
-};
-/// Called for each dot whose right side is immutable; returns nothing to keep the layout.
-using ChoosePanels = std::function<std::optional<PanelForm>(DotOp)>;
+/// Called for each immutable operand of a dot or convolution; returns nothing to keep the layout.
+using ChoosePanels =
+    std::function<std::optional<PanelLayout>(mlir::Operation *hero, unsigned operand)>;
 
 std::unique_ptr<mlir::Pass> createFoldScalesPass();
 std::unique_ptr<mlir::Pass> createPackOperandsPass(ChoosePanels choose = {});

@@ -82,6 +82,13 @@ void Splitter::consider(Value value, Use use) {
       !considered.insert({value, static_cast<int>(use)}).second) {
     return;
   }
+  if (Value panels = panelsBehind(op)) {
+    // The hero's kernel reads the panels; what stands between is never computed.
+    if (panels.getDefiningOp()) {
+      wanted.insert(panels);
+    }
+    return;
+  }
   if (isWorthKeeping(value, use, wanted)) {
     wanted.insert(value);
     return;
