@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/conv/ConvCycles.h"
 #include "compiler/machine/Target.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/fusion/Fusion.h"
@@ -29,6 +30,11 @@ void hlo::registerAllDialects(DialectRegistry &registry) {
   registry.insert<HloDialect, cpurt::CpurtDialect, arith::ArithDialect, cf::ControlFlowDialect,
                   LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect,
                   vector::VectorDialect>();
+}
+
+static LayoutCosts layoutCosts(const Machine &machine) {
+  return {[machine](ConvolutionOp conv) { return codegen::convolutionCycles(conv, machine); },
+          [machine](RankedTensorType type) { return codegen::transposeCycles(type, machine); }};
 }
 
 /// What is written otherwise so that fusion makes better kernels of it. After hlo-split-prepare: a
@@ -63,7 +69,13 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine,
     passes.addPass(createDcePass());
     break;
   case Phase::Canonicalize: addCanonicalizePasses(passes, machine); break;
-  case Phase::Layout: addLayoutPasses(passes); break;
+  case Phase::Layout:
+    addLayoutPasses(passes, layoutCosts(machine));
+    // The transposes that are left merge with those of the program, and dots take them in.
+    passes.addPass(createAlgebraicSimplifierPass(machine));
+    passes.addPass(createMergeEqualPass());
+    passes.addPass(createDcePass());
+    break;
   case Phase::Fuse:
     // These passes do nothing without immutable parameters. hlo-split-prepare runs twice: on ops
     // before fusion, so that no kernel mixes prepared values with others; then on whole kernels.
@@ -140,7 +152,7 @@ void hlo::registerAllPasses(const Machine &machine) {
   registerSimplifierPasses(machine);
   registerSpmdPasses();
   registerExpanderPasses();
-  registerLayoutPasses();
+  registerLayoutPasses(layoutCosts(machine));
   registerKernelRewrites();
   registerFusionPasses(machine);
   registerPreparePasses();

@@ -734,6 +734,15 @@ def unet(x, w1, w2, w3, w4):
 case("model_unet_64x64x32_f32", unet, ((1, 64, 64, 3), f32), ((3, 3, 3, 32), f32), ((3, 3, 32, 64), f32), ((3, 3, 64, 64), f32), ((3, 3, 96, 3), f32))
 case("model_mobile_block_28x28x64_f32", lambda x, w1, d, w2: x + conv(jax.nn.relu6(conv(jax.nn.relu6(conv(x, w1)), d, feature_group_count=256)), w2),
      ((1, 28, 28, 64), f32), ((1, 1, 64, 256), f32), ((3, 3, 1, 256), f32), ((1, 1, 256, 64), f32))
+
+
+def nchw(x, w, groups=1):
+    return conv(x, w, layout="NCHW", feature_group_count=groups)
+
+
+case("model_resnet_block_56x56x64_nchw_f32", lambda x, w1, w2: jax.nn.relu(nchw(jax.nn.relu(nchw(x, w1)), w2) + x), ((1, 64, 56, 56), f32), *[((64, 64, 3, 3), f32)] * 2)
+case("model_mobile_block_28x28x64_nchw_f32", lambda x, w1, d, w2: x + nchw(jax.nn.relu6(nchw(jax.nn.relu6(nchw(x, w1)), d, 256)), w2),
+     ((1, 64, 28, 28), f32), ((256, 64, 1, 1), f32), ((256, 1, 3, 3), f32), ((64, 256, 1, 1), f32))
 case("model_lenet_16x28x28_f32", lambda x, w1, w2, w3, b3: (lambda pool: product(pool(jax.nn.relu(conv(pool(jax.nn.relu(conv(x, w1))), w2))).reshape(16, -1), w3) + b3)(lambda y: lax.reduce_window(y, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")),
      ((16, 28, 28, 1), f32), ((5, 5, 1, 16), f32), ((5, 5, 16, 32), f32), ((1568, 10), f32), ((10,), f32))
 

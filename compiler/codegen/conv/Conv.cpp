@@ -14,12 +14,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/MatrixKernel.h"
+#include "compiler/codegen/conv/ConvCycles.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 #include "compiler/codegen/conv/KernelGradient.h"
 #include "compiler/codegen/conv/WayCosts.h"
 #include "compiler/codegen/dot/BlockPlan.h"
 #include "compiler/codegen/dot/Forms.h"
 #include "compiler/codegen/dot/PackedRhs.h"
+#include "compiler/machine/Costs.h"
+#include "mlir/IR/IRMapping.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -246,6 +250,8 @@ public:
   /// The first way that takes the convolution, or the one that kernel.choice forces; all are noted
   /// there.
   void emit();
+  /// The candidates, as emit() notes them; nothing is emitted but what plans need.
+  double cycles();
 
 private:
   struct Direct {
@@ -273,7 +279,7 @@ private:
   const Machine &machine;
   ConvGeometry g;
   Type element;
-  bool isPointwise, isOne;
+  bool isPointwise, isOne, isOnlyAsked = false;
 };
 } // namespace
 
@@ -458,7 +464,18 @@ void Ways::emit() {
         form == preferred, [&] { return describeForm(c, form, isPlain()); },
         [&, form] { emitForm(c, epilogue, form); });
   }
-  emitters[chooseCandidate(kernel, std::move(candidates), *best)]();
+  size_t chosen = chooseCandidate(kernel, std::move(candidates), *best);
+  if (!isOnlyAsked) {
+    emitters[chosen]();
+  }
+}
+
+double Ways::cycles() {
+  KernelChoice choice;
+  kernel.choice = &choice;
+  isOnlyAsked = true;
+  emit();
+  return choice.candidates[choice.chosen].cycles;
 }
 
 LogicalResult emitConvKernel(KernelBuilder &kernel) {
@@ -472,6 +489,79 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   }
   Ways(kernel, op, *epilogue).emit();
   return success();
+}
+
+/// A kernel of one convolution alone.
+static OwningOpRef<FusionOp> kernelOf(ConvolutionOp conv) {
+  OperationState state(conv.getLoc(), FusionOp::getOperationName());
+  state.addOperands(conv->getOperands());
+  state.addTypes(conv->getResultTypes());
+  auto *body = new Block;
+  state.addRegion()->push_back(body);
+  OpBuilder inside(conv.getContext());
+  inside.setInsertionPointToEnd(body);
+  IRMapping mapping;
+  for (Value operand : conv->getOperands()) {
+    if (!mapping.contains(operand)) {
+      mapping.map(operand, body->addArgument(operand.getType(), operand.getLoc()));
+    }
+  }
+  Operation *copy = inside.clone(*conv, mapping);
+  ReturnOp::create(inside, conv.getLoc(), copy->getResults());
+  return cast<FusionOp>(Operation::create(state));
+}
+
+double transposeCycles(RankedTensorType type, const Machine &machine) {
+  double bytes = static_cast<double>(type.getNumElements()) * storageBytes(type.getElementType());
+  LoopBody body;
+  body.loads = body.stores = 1;
+  // Squares of vectors: each vector is shuffled once for each doubling of the lanes.
+  body.shuffles =
+      std::log2(std::max(2.0, machine.vectors.bytes * 1.0 / storageBytes(type.getElementType())));
+  body.bytes = 2.0 * machine.vectors.bytes;
+  body.level = levelOf(machine, 2 * bytes);
+  body.trips = bytes / machine.vectors.bytes;
+  // The tasks of one kernel more.
+  constexpr double kKernelStart = 2000;
+  return kKernelStart + cyclesOfLoop(machine, body);
+}
+
+double convolutionCycles(ConvolutionOp conv, const Machine &machine) {
+  if (elementsOf(conv.getLhs()) == 0 || elementsOf(conv.getResult()) == 0 ||
+      elementsOf(conv.getRhs()) == 0) {
+    return 0;
+  }
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(conv.getLoc());
+  OwningOpRef<FusionOp> fusion = kernelOf(conv);
+  OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
+  auto pointer = LLVM::LLVMPointerType::get(conv.getContext());
+  SmallVector<Type> parameters(3, pointer);
+  parameters.append(2, builder.getI64Type());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(conv.getContext()), parameters);
+  auto function = LLVM::LLVMFuncOp::create(builder, conv.getLoc(), "cycles", type);
+  Block *body = function.addEntryBlock(builder);
+  builder.setInsertionPointToEnd(body);
+  builder.setInsertionPoint(LLVM::ReturnOp::create(builder, conv.getLoc(), ValueRange{}));
+  KernelBuilder kernel{Emission{{builder, conv.getLoc()}, machine},
+                       *fusion,
+                       *scratch,
+                       {body->getArgument(0), body->getArgument(1)},
+                       {body->getArgument(2)},
+                       body->getArgument(3),
+                       body->getArgument(4)};
+  auto op = findHero<ConvolutionOp>(kernel);
+  FailureOr<Epilogue> epilogue = Epilogue::create(kernel, op);
+  if (failed(epilogue)) {
+    return 0;
+  }
+  // The forms are modelled for input and result in one order. With features innermost in only one
+  // of them, vectors are transposed on the way: at most what a transpose of the input takes.
+  ConvDimsAttr dims = conv.getDimLabels();
+  auto input = cast<RankedTensorType>(conv.getLhs().getType());
+  bool isMixed = (dims.getInputFeature() == input.getRank() - 1) !=
+                 (dims.getOutputFeature() == input.getRank() - 1);
+  double mixed = isMixed ? transposeCycles(input, machine) : 0;
+  return Ways(kernel, op, *epilogue).cycles() + mixed;
 }
 
 } // namespace hlo::codegen

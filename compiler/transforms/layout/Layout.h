@@ -7,7 +7,10 @@
 #ifndef COMPILER_TRANSFORMS_LAYOUT_LAYOUT_H
 #define COMPILER_TRANSFORMS_LAYOUT_LAYOUT_H
 
+#include "dialect/hlo/Dialect.h"
 #include "mlir/Pass/Pass.h"
+
+#include <functional>
 
 namespace mlir {
 class OpPassManager;
@@ -15,8 +18,17 @@ class OpPassManager;
 
 namespace hlo {
 
+/// What orders of dimensions cost, in cycles.
+struct LayoutCosts {
+  std::function<double(ConvolutionOp)> convolution;
+  std::function<double(mlir::RankedTensorType)> transpose;
+};
+
 /// The layout phase.
-void addLayoutPasses(mlir::OpPassManager &manager);
+void addLayoutPasses(mlir::OpPassManager &manager, LayoutCosts costs);
+
+/// `hlo-layout-assignment`: chooses the order of dimensions around convolutions.
+std::unique_ptr<mlir::Pass> createLayoutAssignmentPass(LayoutCosts costs);
 
 /// `hlo-layout-normalization`: removes layouts from all types.
 std::unique_ptr<mlir::Pass> createLayoutNormalizationPass();
@@ -25,7 +37,7 @@ std::unique_ptr<mlir::Pass> createLayoutNormalizationPass();
 std::unique_ptr<mlir::Pass> createEntryPackingPass();
 
 /// Registers the passes of this folder.
-void registerLayoutPasses();
+void registerLayoutPasses(const LayoutCosts &costs);
 
 } // namespace hlo
 

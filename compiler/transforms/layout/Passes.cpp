@@ -1,7 +1,8 @@
 //===- Passes.cpp - The layout phase and its registration -----------------===//
 //
 // Layout normalization runs early in the canonicalize phase, where types are first compared (see
-// simplifiers/Passes.cpp). This phase moves the transposes that it made to where they cost least.
+// simplifiers/Passes.cpp). This phase chooses orders of dimensions where a program has
+// convolutions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/layout/Layout.h"
@@ -9,9 +10,12 @@
 
 using namespace mlir;
 
-void hlo::addLayoutPasses(OpPassManager &manager) {}
+void hlo::addLayoutPasses(OpPassManager &manager, LayoutCosts costs) {
+  manager.addPass(createLayoutAssignmentPass(std::move(costs)));
+}
 
-void hlo::registerLayoutPasses() {
+void hlo::registerLayoutPasses(const LayoutCosts &costs) {
+  registerPass([costs] { return createLayoutAssignmentPass(costs); });
   registerPass([] { return createLayoutNormalizationPass(); });
   registerPass([] { return createEntryPackingPass(); });
 }
