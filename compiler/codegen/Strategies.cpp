@@ -5,10 +5,10 @@
 // LLVM pointer loads and stores. The strategy's emitter fills it: the table below.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/HeroKernel.h"
 #include "compiler/codegen/Kernel.h"
 #include "compiler/codegen/loops/Regions.h"
 #include "dialect/hlo/Strategy.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -108,21 +108,8 @@ FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Machine
 }
 
 std::optional<PanelLayout> wantedPanels(Operation *hero, unsigned operand, const Machine &machine) {
-  OperationState state(hero->getLoc(), FusionOp::getOperationName());
-  state.addOperands(hero->getOperands());
-  state.addTypes(hero->getResultTypes());
-  state.addRegion();
-  OwningOpRef<FusionOp> fusion(cast<FusionOp>(Operation::create(state)));
-  Strategy strategy = isa<DotOp>(hero) ? Strategy::Dot : Strategy::Conv;
-  fusion->setStrategy(stringifyStrategy(strategy));
-  Block &body = fusion->getBody().emplaceBlock();
-  IRMapping mapping;
-  for (Value value : hero->getOperands()) {
-    mapping.map(value, body.addArgument(value.getType(), value.getLoc()));
-  }
-  OpBuilder b = OpBuilder::atBlockEnd(&body);
-  Operation *copy = b.clone(*hero, mapping);
-  ReturnOp::create(b, hero->getLoc(), copy->getResults());
+  OwningOpRef<FusionOp> fusion =
+      heroKernel(hero, isa<DotOp>(hero) ? Strategy::Dot : Strategy::Conv);
   OwningOpRef<ModuleOp> scratch(ModuleOp::create(hero->getLoc()));
   PanelRequest request{operand, {}};
   FailureOr<KernelTasks> answered = emit(*fusion, "panels", machine, *scratch, *scratch,

@@ -12,6 +12,7 @@ import argparse
 import os
 import random
 import shlex
+import shutil
 import sys
 import tempfile
 
@@ -237,9 +238,7 @@ def main():
             if why:
                 print(f"q{seed}: {why}", flush=True)
                 for end in (".hlo", ".npz"):
-                    with open(os.path.join(folder, f"q{seed}{end}"), "rb") as source, \
-                            open(os.path.join(options.keep, f"q{seed}{end}"), "wb") as target:
-                        target.write(source.read())
+                    shutil.copy(os.path.join(folder, f"q{seed}{end}"), options.keep)
     reference.close()
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)

@@ -14,6 +14,7 @@ import json
 import os
 import random
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -223,8 +224,7 @@ def main():
                 print(f"after m{seed}: " + ", ".join(f"{n} {k}" for k, n in sorted(tally.items())), flush=True)
             if verdict not in ("ok", "passed over"):
                 for path in [case.module, case.dressed, case.inputs]:
-                    with open(path, "rb") as source, open(os.path.join(options.keep, os.path.basename(path)), "wb") as target:
-                        target.write(source.read())
+                    shutil.copy(path, options.keep)
             if verdict not in ("ok", "passed over") or options.verbose and verdict != "ok":
                 print(f"{verdict:8s} m{seed} {' '.join(flags_of(seed, tool))}: {why}", flush=True)
     reference.close()

@@ -13,6 +13,7 @@
 // input feature has a form of its own (Depthwise.cpp).
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/HeroKernel.h"
 #include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/conv/ConvCycles.h"
 #include "compiler/codegen/conv/DirectPlan.h"
@@ -22,7 +23,6 @@
 #include "compiler/codegen/dot/Forms.h"
 #include "compiler/codegen/dot/PackedRhs.h"
 #include "compiler/machine/Costs.h"
-#include "mlir/IR/IRMapping.h"
 #include <cmath>
 
 using namespace mlir;
@@ -491,26 +491,6 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   return success();
 }
 
-/// A kernel of one convolution alone.
-static OwningOpRef<FusionOp> kernelOf(ConvolutionOp conv) {
-  OperationState state(conv.getLoc(), FusionOp::getOperationName());
-  state.addOperands(conv->getOperands());
-  state.addTypes(conv->getResultTypes());
-  auto *body = new Block;
-  state.addRegion()->push_back(body);
-  OpBuilder inside(conv.getContext());
-  inside.setInsertionPointToEnd(body);
-  IRMapping mapping;
-  for (Value operand : conv->getOperands()) {
-    if (!mapping.contains(operand)) {
-      mapping.map(operand, body->addArgument(operand.getType(), operand.getLoc()));
-    }
-  }
-  Operation *copy = inside.clone(*conv, mapping);
-  ReturnOp::create(inside, conv.getLoc(), copy->getResults());
-  return cast<FusionOp>(Operation::create(state));
-}
-
 double transposeCycles(RankedTensorType type, const Machine &machine) {
   double bytes = static_cast<double>(type.getNumElements()) * storageBytes(type.getElementType());
   LoopBody body;
@@ -532,7 +512,7 @@ double convolutionCycles(ConvolutionOp conv, const Machine &machine) {
     return 0;
   }
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(conv.getLoc());
-  OwningOpRef<FusionOp> fusion = kernelOf(conv);
+  OwningOpRef<FusionOp> fusion = heroKernel(conv, Strategy::Conv);
   OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
   auto pointer = LLVM::LLVMPointerType::get(conv.getContext());
   SmallVector<Type> parameters(3, pointer);

@@ -15,6 +15,7 @@
 #include "compiler/transforms/fusion/Cost.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/KernelBody.h"
 #include "compiler/transforms/fusion/TopLevelPass.h"
 
 #include <set>
@@ -142,12 +143,7 @@ void buildKernel(Attention &attention) {
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(body);
   for (Operation *member : members) {
-    Operation *copy = inside.clone(*member, mapping);
-    for (NamedAttribute attribute : llvm::to_vector(copy->getDiscardableAttrs())) {
-      if (attribute.getName().strref().starts_with("hlo.")) {
-        copy->removeAttr(attribute.getName());
-      }
-    }
+    copyIntoKernel(inside, member, mapping);
   }
   ReturnOp::create(inside, root.getLoc(), mapping.lookup(root));
   root.replaceAllUsesWith(builder.create(state)->getResult(0));

@@ -17,6 +17,7 @@
 #include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/KernelBody.h"
 #include "compiler/transforms/fusion/KernelSpace.h"
 #include "compiler/transforms/fusion/TopLevelPass.h"
 
@@ -200,17 +201,10 @@ FusionOp buildFusion(const Machine &machine, Group &group, ArrayRef<Value> wante
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(body);
   for (Operation *member : members) {
-    Operation *copy = inside.clone(*member, mapping);
+    Operation *copy = copyIntoKernel(inside, member, mapping);
     if (member == group.root) {
       for (auto [written, value] : llvm::zip(again, arrays)) {
         copy->setOperand(written.first, value);
-      }
-    }
-    // Names and metadata of the text must not make equal kernels differ.
-    for (NamedAttribute attribute : llvm::to_vector(copy->getDiscardableAttrs())) {
-      StringRef name = attribute.getName().strref();
-      if (name.starts_with("hlo.") && name != kPanels) {
-        copy->removeAttr(attribute.getName());
       }
     }
   }
