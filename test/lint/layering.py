@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "runtime": [],
     "dialect/hlo": ["compiler/support"],
     "dialect/cpurt": ["dialect/hlo"],
+    "dialect/stablehlo": [],
     "compiler/support": [],
     # What LLVM is told needs the machines of all architectures; kernels and passes need none of their headers.
     "compiler/machine": ["compiler/support", "runtime/abi"],

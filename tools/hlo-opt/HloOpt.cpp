@@ -11,6 +11,7 @@
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialect/hlo/verify/VerifyModule.h"
+#include "dialect/stablehlo/Register.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -95,6 +96,7 @@ int hlo::tool::optMain(int argc, char **argv) {
   Options options;
   DialectRegistry registry;
   hlo::registerAllDialects(registry);
+  stablehlo::registerStablehloDialects(registry);
   // Filled in once the options are known; no pass is made before.
   hlo::Machine machine;
   hlo::registerAllPasses(machine);

@@ -1,0 +1,16 @@
+//===- LinalgOps.cpp - Generated definitions of LinalgOps.td -----------===//
+#include "dialect/stablehlo/Assembly.h"
+#include "dialect/stablehlo/ops/Families.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "dialect/stablehlo/ops/LinalgOps.cpp.inc"
+
+void stablehlo::registerLinalgOps(Dialect &dialect) {
+  FamilyRegistrar::add<
+#define GET_OP_LIST
+#include "dialect/stablehlo/ops/LinalgOps.cpp.inc"
+      >(dialect);
+}
