@@ -1,0 +1,63 @@
+"""Shapes: what moves elements and computes nothing."""
+import jax.numpy as jnp
+from jax import lax
+
+from programs import Program, each
+
+A, B = "f32[3,4]", "f32[2,3,4]"
+
+PROGRAMS = [
+    *each(jnp, "transpose ravel flip fliplr flipud atleast_1d atleast_2d atleast_3d diag diagonal triu tril squeeze rot90 diagflat zeros_like "
+               "ones_like array copy vander_ diff ediff1d gradient".replace("vander_ ", ""), A),
+    *each(jnp, "outer inner kron hstack_ append".replace("hstack_ ", ""), A, A),
+    Program("reshape", lambda x: x.reshape(4, 6), (B,)),
+    Program("reshape_unknown", lambda x: x.reshape(-1, 2), (B,)),
+    Program("swapaxes", lambda x: jnp.swapaxes(x, 0, 2), (B,)),
+    Program("moveaxis", lambda x: jnp.moveaxis(x, 0, -1), (B,)),
+    Program("transpose_permuted", lambda x: x.transpose(1, 2, 0), (B,)),
+    Program("expand_dims", lambda x: jnp.expand_dims(x, (0, 2)), (A,)),
+    Program("broadcast_to", lambda x: jnp.broadcast_to(x, (2, 3, 4)), (A,)),
+    Program("concatenate", lambda x, y: jnp.concatenate([x, y, x], axis=1), (A, "f32[3,2]")),
+    Program("stack", lambda x, y: jnp.stack([x, y], axis=1), (A, A)),
+    Program("vstack", lambda x, y: jnp.vstack([x, y]), (A, A)),
+    Program("hstack", lambda x, y: jnp.hstack([x, y]), (A, A)),
+    Program("dstack", lambda x, y: jnp.dstack([x, y]), (A, A)),
+    Program("split", lambda x: jnp.split(x, 2, axis=1), (A,)),
+    Program("array_split", lambda x: jnp.array_split(x, 3), ("f32[7]",)),
+    Program("tile", lambda x: jnp.tile(x, (2, 3)), (A,)),
+    Program("repeat", lambda x: jnp.repeat(x, 3, axis=1), (A,)),
+    Program("repeat_each", lambda x: jnp.repeat(x, jnp.array([1, 0, 2]), axis=0, total_repeat_length=3), (A,)),
+    Program("roll", lambda x: jnp.roll(x, 2, axis=1), (A,)),
+    Program("roll_flat", lambda x: jnp.roll(x, -3), (A,)),
+    Program("pad", lambda x: jnp.pad(x, ((1, 2), (0, 3))), (A,)),
+    Program("pad_edge", lambda x: jnp.pad(x, 2, mode="edge"), (A,)),
+    Program("pad_reflect", lambda x: jnp.pad(x, ((1, 1), (2, 2)), mode="reflect"), (A,)),
+    Program("pad_wrap", lambda x: jnp.pad(x, 1, mode="wrap"), (A,)),
+    Program("pad_interior", lambda x: lax.pad(x, jnp.float32(1), ((1, 0, 2), (-1, 2, 1))), (A,)),
+    Program("slice", lambda x: x[1:, ::2], (A,)),
+    Program("slice_negative", lambda x: x[::-1, -2:], (A,)),
+    Program("slice_limits", lambda x: lax.slice(x, (0, 1), (3, 4), (2, 1)), (A,)),
+    Program("new_axes", lambda x: x[None, ..., None], (A,)),
+    Program("arange", lambda x: x + jnp.arange(4), (A,)),
+    Program("linspace", lambda x: x * jnp.linspace(0, 1, 4), (A,)),
+    Program("logspace", lambda x: x * jnp.logspace(0, 2, 4), (A,)),
+    Program("eye", lambda x: x @ jnp.eye(4, 5, k=1), (A,)),
+    Program("tri", lambda x: x * jnp.tri(3, 4), (A,)),
+    Program("meshgrid", lambda x, y: jnp.meshgrid(x, y), ("f32[3]", "f32[4]")),
+    Program("mgrid", lambda x: x + jnp.mgrid[0:3, 0:4].sum(0), (A,)),
+    Program("iota", lambda x: x + lax.broadcasted_iota(jnp.float32, (3, 4), 1), (A,)),
+    Program("full", lambda x: x + jnp.full((3, 4), 2.5), (A,)),
+    Program("block", lambda x, y: jnp.block([[x, y], [y, x]]), (A, A)),
+    Program("vander", lambda x: jnp.vander(x, 4), ("f32[3]",)),
+    Program("toeplitz", lambda x: x[jnp.abs(jnp.arange(4)[:, None] - jnp.arange(4))], ("f32[4]",)),
+    Program("trace", jnp.trace, (A,)),
+    Program("delete", lambda x: jnp.delete(x, 1, axis=0), (A,)),
+    Program("insert", lambda x: jnp.insert(x, 1, 5.0, axis=1), (A,)),
+    Program("unstack", lambda x: [v + i for i, v in enumerate(x)], (A,)),
+    Program("tril_indices", lambda x: x[jnp.tril_indices(3)], ("f32[3,3]",)),
+    Program("collapse", lambda x: lax.collapse(x, 0, 2), (B,)),
+    Program("rev", lambda x: lax.rev(x, (0, 2)), (B,)),
+    Program("narrow_moves", lambda x: x.T[1:].reshape(-1), ("bf16[3,4]",)),
+    Program("nibbles", lambda x: x.astype(jnp.int4).reshape(2, 6).T.astype(jnp.int8), ("s8[3,4]:small",)),
+    Program("booleans", lambda x: jnp.concatenate([x, ~x], 1).T, ("pred[3,4]",)),
+]
