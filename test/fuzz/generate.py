@@ -379,9 +379,13 @@ def finish(b):
     return text, [(v.name, v.type, v.exact) for v in outputs]
 
 
-def generate(seed, most=40):
-    """A module of up to `most` operations and what they need: (text, parameter specifications, outputs, names of exact values)"""
+def generate(seed, most=40, family=None):
+    """A module of up to `most` operations, of one family if it is named, and what they need: (text, parameter specifications,
+    outputs, names of exact values)"""
     m = Module(seed)
+    if family:
+        import families
+        m.operations, m.large, m.big = families.only(family), False, True
     b = Builder(m, entry=True)
     b.parameter(b.type(), b.dims())
     b.grow(b.random.choice([n for n in ((1, 2, 3) if m.large else (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40)) if n <= most]))

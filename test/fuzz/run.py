@@ -1,6 +1,7 @@
 """Compares hlo-run with XLA:CPU on random modules; rounded results must be within error bounds (bounds/).
 
-  run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--most=40] [--large=0.06] [--keep=build/fuzz] [--only=FILE.hlo ...]
+  run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--most=40] [--large=0.06] [--family=NAME]
+         [--keep=build/fuzz]
 
 Seeds count up from --seed until --count modules or --seconds are reached. One child process runs XLA for many modules. A
 module on which XLA itself crashes is skipped; if XLA without its simplifications agrees with hlo-run, the module is counted
@@ -183,11 +184,11 @@ def flags_of(seed, tool):
     return flags + [f"--cpu={r.choice(CPUS_OF_TARGETS[target])}"] * (not any(word.startswith("--cpu=") for word in tool))
 
 
-def case_of(seed, folder, most=40):
+def case_of(seed, folder, most=40, family=None):
     """The module of a seed."""
     import dress
     import generate
-    text, specs, outputs, exact = generate.generate(seed, most)
+    text, specs, outputs, exact = generate.generate(seed, most, family)
     return Case(folder, f"m{seed}", text, specs, generate.make_inputs(specs, seed), outputs, exact, dress.dress(text, seed))
 
 
@@ -199,6 +200,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--most", type=int, default=40, help="operations that a module is made of, at most")
     parser.add_argument("--large", type=float, help="share of modules that work on large arrays (0.06 if not given)")
+    parser.add_argument("--family", help="operations of a file of families/ alone")
     parser.add_argument("--keep", default="build/fuzz")
     parser.add_argument("--verbose", action="store_true", help="also list what XLA refuses, and progress")
     options = parser.parse_args()
@@ -212,7 +214,7 @@ def main():
         if time.time() > end:
             break
         with tempfile.TemporaryDirectory() as folder:
-            case = case_of(seed, folder, options.most)
+            case = case_of(seed, folder, options.most, options.family)
             verdict, why = case.check(reference, tool + flags_of(seed, tool), folder)
             if verdict == "wrong":
                 if literal is None:

@@ -2,11 +2,18 @@
 
 Every file of a family ends with OPERATIONS, a list of (function, weight).
 """
-from families import blocks, control, effects, elementwise, indexed, large, library, linalg, movement, reductions
+import importlib
+
+from families import attention, blocks, control, effects, elementwise, indexed, large, library, linalg, movement, reductions
 from generate import Unfit
 
 LARGE = list(zip(*large.OPERATIONS))
-MAKERS, WEIGHTS = zip(*(o for f in (blocks, control, effects, elementwise, indexed, library, linalg, movement, reductions) for o in f.OPERATIONS))
+MAKERS, WEIGHTS = zip(*(o for f in (attention, blocks, control, effects, elementwise, indexed, library, linalg, movement, reductions) for o in f.OPERATIONS))
+
+
+def only(name):
+    """The operations of one family, as Module.operations."""
+    return tuple(zip(*importlib.import_module(f"families.{name}").OPERATIONS))
 
 
 def step(b):
