@@ -96,6 +96,7 @@ static const llvm::DenseMap<TypeID, OpProperties> &table() {
     {of<ScatterOp>(),                {Role::Hero,      1, None, Strategy::Scatter, 12}},
     // KernelOps.td
     {of<StackOp>(),                  {Role::Compute,   4, Displaces}},
+    {of<ResizeOp>(),                 {Role::TopLevel,  0, None}},
     // ReduceOps.td
     {of<ReduceOp>(),                 {Role::Reduce,    1, None, Strategy::Reduce, 12}},
     {of<ReduceWindowOp>(),           {Role::Reduce,    1, None, Strategy::Scan, 12}},

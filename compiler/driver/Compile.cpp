@@ -13,6 +13,7 @@
 #include "compiler/analysis/Expansion.h"
 #include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/entry/SizeArguments.h"
 #include "compiler/driver/CodeGeneration.h"
 #include "compiler/driver/CustomCallReview.h"
 #include "compiler/driver/ImmutableParams.h"
@@ -260,6 +261,9 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   }
   if (options.flushDenormals) {
     flags += " --denormals=flush";
+  }
+  if (options.sizeVersions) {
+    flags += " --size-versions=" + std::to_string(options.sizeVersions);
   }
   for (const PlanRequest &request : options.plans) {
     flags += " --plan=" + request.kernel + ":" + request.candidate;
@@ -578,6 +582,10 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(options.partitions));
   } else if (int64_t implied = impliedPartitions(*module)) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(implied));
+  }
+  // What is prepared is not prepared once for each version.
+  if (unsigned most = options.immutableParams ? 1 : options.sizeVersions) {
+    (*module)->setAttr(kMostSizeVersions, attributes.getI64IntegerAttr(most));
   }
   if (!ranksOf(*module)) {
     return fail(ErrorKind::Usage,

@@ -103,6 +103,9 @@ struct CompileOptions {
   /// Parameters whose bytes never change, as the value of --immutable-params (see
   /// driver/ImmutableParams.h). If set, the object has a NAME_prepare.
   std::optional<std::string> immutableParams;
+  /// At most how many versions of the program for sizes of its dimensions `<=N`; 0: as many as suit
+  /// the program.
+  unsigned sizeVersions = 0;
 };
 
 } // namespace hlo

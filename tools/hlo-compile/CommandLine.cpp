@@ -101,6 +101,10 @@ struct Flags {
   cl::opt<std::string> denormals{
       "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
       cl::desc("Keep subnormal numbers, or flush operands and results to zero")};
+  cl::opt<unsigned> sizeVersions{
+      "size-versions", cl::init(0), cl::value_desc("n"), cl::cat(category),
+      cl::desc("At most so many versions of the program, each for some sizes of its dimensions "
+               "'<=N'; 1: none but the one for all sizes (default: as suits the program)")};
   cl::opt<std::string> immutableParams{
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc(
@@ -373,6 +377,7 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
     return complain("--denormals=" + flags.denormals + ": expected keep or flush");
   }
   options.flushDenormals = flags.denormals == "flush";
+  options.sizeVersions = flags.sizeVersions;
   if (flags.immutableParams.getNumOccurrences()) {
     options.immutableParams = flags.immutableParams;
   }

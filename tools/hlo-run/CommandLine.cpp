@@ -80,6 +80,10 @@ struct Flags {
   cl::opt<std::string> denormals{
       "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
       cl::desc("Keep subnormal numbers, or flush operands and results to zero")};
+  cl::opt<unsigned> sizeVersions{
+      "size-versions", cl::init(0), cl::value_desc("n"), cl::cat(category),
+      cl::desc("At most so many versions of the program, each for some sizes of its dimensions "
+               "'<=N'; 1: none but the one for all sizes (default: as suits the program)")};
   cl::opt<std::string> immutableParams{
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc("Parameters that never change, as for hlo-compile: what depends on them alone is "
@@ -228,6 +232,7 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
     return complain("--denormals=" + flags.denormals + ": expected keep or flush");
   }
   line.flushDenormals = flags.denormals == "flush";
+  line.sizeVersions = flags.sizeVersions;
   if (flags.guardPages == "before") {
     line.guard = GuardSide::Before;
   } else if (flags.guardPages == "after") {

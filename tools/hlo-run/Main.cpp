@@ -78,6 +78,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::Plan
   options.replicas = line.replicas;
   options.partitions = line.partitions;
   options.flushDenormals = line.flushDenormals;
+  options.sizeVersions = line.sizeVersions;
   options.immutableParams = line.immutableParams;
   options.explainPlan = line.explainPlan;
   options.plans.assign(plans.begin(), plans.end());

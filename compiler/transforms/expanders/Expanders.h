@@ -37,6 +37,9 @@ std::unique_ptr<mlir::Pass> createIndexExpanderPass();
 /// `hlo-dynamic-padder`: bounded dynamic dimensions as sizes and masks; needs the layouts' dynamic
 /// bits, so it runs before hlo-layout-normalization.
 std::unique_ptr<mlir::Pass> createDynamicPadderPass();
+/// `hlo-size-versions`: the program for several sizes of its dynamic dimensions, and a choice; runs
+/// after hlo-layout-normalization and before the other expanders.
+std::unique_ptr<mlir::Pass> createSizeVersionsPass();
 /// `hlo-scan-expander`: scan as a counted loop.
 std::unique_ptr<mlir::Pass> createScanExpanderPass();
 /// `hlo-ragged-dot-expander`: ragged-dot as a dot of masked operands.

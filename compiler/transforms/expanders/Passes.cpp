@@ -39,6 +39,7 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createExtremumExpanderPass(); });
   registerPass([] { return createIndexExpanderPass(); });
   registerPass([] { return createDynamicPadderPass(); });
+  registerPass([] { return createSizeVersionsPass(); });
   registerPass([] { return createScanExpanderPass(); });
   registerPass([] { return createRaggedDotExpanderPass(); });
   registerPass([] { return createScaledDotExpanderPass(); });

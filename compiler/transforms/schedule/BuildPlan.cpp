@@ -18,16 +18,19 @@
 //   runtime op           as in_place, with the scratch memory as one more result
 //   collective-done      launch that reads results, operands and scratch memory of its start
 //   copy                 moves
+//   resize               moves to a longer array; the same place for a shorter one
 //   rng-get-and-update-state   state
 //   return (entry)       moves value -> output
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/AsyncPairs.h"
 #include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Shapes.h"
 #include "compiler/support/Checked.h"
 #include "compiler/transforms/schedule/PlanBuilder.h"
 #include "compiler/transforms/schedule/RuntimeOps.h"
 #include "dialect/hlo/Shapes.h"
+#include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -302,17 +305,22 @@ LogicalResult PlanBuilder::writeOp(Operation *op, Environment &environment, Sequ
     }
     return LogicalResult(value);
   }
-  if (isa<BitcastOp>(op)) {
+  // An array that becomes shorter is the beginning of its buffer. For one that becomes longer a
+  // larger buffer is filled in part, by the kernel that computes it if the move goes away.
+  bool shortens =
+      isa<ResizeOp>(op) && elementsOf(op->getResult(0)) <= elementsOf(op->getOperand(0));
+  if (isa<BitcastOp>(op) || shortens) {
     environment[op->getResult(0)] = environment.at(op->getOperand(0));
     return success();
   }
-  if (auto copy = dyn_cast<hlo::CopyOp>(op)) {
-    FailureOr<ValueId> value = addValue(copy.getResult());
+  if (isa<hlo::CopyOp, ResizeOp>(op)) {
+    Value result = op->getResult(0);
+    FailureOr<ValueId> value = addValue(result);
     if (failed(value)) {
       return failure();
     }
-    addMoves(sequence, op, {{environment.at(copy.getOperand()), *value}});
-    environment[copy.getResult()] = *value;
+    addMoves(sequence, op, {{environment.at(op->getOperand(0)), *value}});
+    environment[result] = *value;
     plan.values[*value].scopes.push_back({sequence, 2 * nextPosition - 1});
     liveness.addUse(*value, sequence, 2 * nextPosition);
     return success();

@@ -44,8 +44,8 @@ public:
 private:
   void collect();
   void merge(const Affinity &affinity);
-  bool canMerge(ValueId a, ValueId b) const;
-  bool compatible(ValueId a, ValueId b) const;
+  bool canMerge(ValueId a, ValueId b, bool isMove) const;
+  bool compatible(ValueId a, ValueId b, bool isMove) const;
   bool isExcused(Segment common, ValueId a, ValueId b) const;
   void finishMoves(Step &step);
   /// The buffer, or for a donated input the buffer of its output: values with one location may
@@ -83,11 +83,19 @@ void Coalescer::collect() {
   llvm::sort(affinities, [](const Affinity &a, const Affinity &b) { return a.rank() > b.rank(); });
 }
 
-bool Coalescer::compatible(ValueId a, ValueId b) const {
+bool Coalescer::compatible(ValueId a, ValueId b, bool isMove) const {
   const PlanValue &x = plan.values[a], &y = plan.values[b];
   auto isFixed = [](Home home) { return home == Home::Input || home == Home::Constant; };
-  if (isFixed(x.home) || isFixed(y.home) || x.bytes != y.bytes) {
+  if (isFixed(x.home) || isFixed(y.home)) {
     return false;
+  }
+  // A move between arrays of different sizes (hlo.resize) is one of the shorter; the longer's
+  // buffer holds both, but an output is no longer than its result.
+  if (x.bytes != y.bytes) {
+    const PlanValue &shorter = x.bytes < y.bytes ? x : y;
+    if (!isMove || shorter.home == Home::Output) {
+      return false;
+    }
   }
   if (x.home == Home::Arena && y.home == Home::Arena) {
     return true;
@@ -145,8 +153,8 @@ bool Coalescer::isExcused(Segment common, ValueId a, ValueId b) const {
   return true;
 }
 
-bool Coalescer::canMerge(ValueId a, ValueId b) const {
-  if (!compatible(a, b)) {
+bool Coalescer::canMerge(ValueId a, ValueId b, bool isMove) const {
+  if (!compatible(a, b, isMove)) {
     return false;
   }
   auto disjoint = [&](ValueId x, ValueId y) {
@@ -168,7 +176,7 @@ bool Coalescer::canMerge(ValueId a, ValueId b) const {
 
 void Coalescer::merge(const Affinity &affinity) {
   ValueId a = plan.bufferOf(affinity.a), b = plan.bufferOf(affinity.b);
-  if (a == b || !canMerge(a, b)) {
+  if (a == b || !canMerge(a, b, affinity.isMove)) {
     return;
   }
   if (classSize[a] < classSize[b]) {
@@ -179,6 +187,7 @@ void Coalescer::merge(const Affinity &affinity) {
   PlanValue &into = plan.values[a], &from = plan.values[b];
   into.range.add(from.range);
   into.isCarry |= from.isCarry;
+  into.bytes = std::max(into.bytes, from.bytes);
   from.range = LiveRange();
   if (from.home == Home::Output) {
     into.home = Home::Output;

@@ -165,8 +165,12 @@ void Lowering::emitMove(const Step &step, const Move &move, OpBuilder &b) {
                                  ? plan.donationOf(target.number)
                                  : nullptr;
   bool maybeSame = donation && donation->input == source.number;
+  int64_t bytes = std::min(source.bytes, target.bytes);
+  if (bytes == 0) {
+    return;
+  }
   Value to = buffer(move.target), from = buffer(move.source);
-  cpurt::CopyOp::create(b, step.op->getLoc(), to, from, target.bytes, maybeSame);
+  cpurt::CopyOp::create(b, step.op->getLoc(), to, from, bytes, maybeSame);
 }
 
 template <typename Terminator, typename... Operands>

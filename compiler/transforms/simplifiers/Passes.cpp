@@ -17,6 +17,8 @@ void hlo::addCanonicalizePasses(OpPassManager &manager, const Machine &machine) 
   manager.addPass(createEntryPackingPass());
   manager.addPass(createComputationDedupPass());
   manager.addPass(createDcePass());
+  // Where the masks of the dynamic padder are as it made them, and before expanders look at sizes.
+  manager.addPass(createSizeVersionsPass());
   addExpanderPasses(manager);
   addSimplifyPasses(manager, machine);
   // After the other simplifications: a moved op becomes a carry, and rules do not look through

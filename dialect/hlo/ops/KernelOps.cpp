@@ -48,3 +48,22 @@ LogicalResult hlo::StackOp::verify() {
   }
   return success();
 }
+
+LogicalResult hlo::ResizeOp::verify() {
+  auto from = cast<RankedTensorType>(getOperand().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  if (from.getElementType() != to.getElementType() || from.getRank() != to.getRank()) {
+    return emitOpError("types differ in more than their sizes: ") << from << " and " << to;
+  }
+  if (from.getNumElements() == 0) {
+    return success();
+  }
+  bool slowest = true;
+  for (auto [before, after] : llvm::zip(from.getShape(), to.getShape())) {
+    if (!slowest && before != after) {
+      return emitOpError("resizes a dimension that is not the slowest: ") << from << " to " << to;
+    }
+    slowest &= before == 1 && after == 1;
+  }
+  return success();
+}

@@ -1,7 +1,6 @@
-//===- KernelOps.h - Ops inside kernels that are no opcodes ---------------===//
+//===- KernelOps.h - Ops of kernels and buffers that are no opcodes -------===//
 //
-// Beside Dialect.h, because only the fusion phase makes these ops and only code generation reads
-// them.
+// Beside Dialect.h, because few passes make these ops and few read them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_HLO_OPS_KERNELOPS_H

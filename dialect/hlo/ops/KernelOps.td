@@ -1,4 +1,4 @@
-//===- KernelOps.td - Ops inside kernels that are no opcodes --------------===//
+//===- KernelOps.td - Ops of kernels and buffers that are no opcodes ------===//
 include "dialect/hlo/Base.td"
 
 /// The choice of a kernel's lane dimension: lanes along the arrays, and separate code in each
@@ -18,5 +18,23 @@ def Hlo_StackOp : Op<Hlo_Dialect, "stack", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$parts, "int64_t":$dimension)>];
+  let hasVerifier = 1;
+}
+
+def Hlo_ResizeOp : Op<Hlo_Dialect, "resize", [Pure]> {
+  let summary = "An array with more or fewer elements in the same buffer";
+  let description = [{
+    The result begins with the elements of the operand, in row-major order. If it is longer, the
+    elements behind them are arbitrary. The shapes differ in their slowest dimension that is not 1,
+    or the operand is empty. No kernel takes the op in, and it costs nothing: the program's versions
+    for several sizes use the beginning of buffers of the bound's size.
+
+    ```
+    %r = hlo.resize %x : (tensor<64x10xf32>) -> tensor<8x10xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$operand);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }

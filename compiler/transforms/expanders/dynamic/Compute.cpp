@@ -12,7 +12,10 @@
 //   collectives            of one rank: as they are
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Reduction.h"
+#include "compiler/analysis/SortOrder.h"
 #include "compiler/transforms/expanders/dynamic/Padder.h"
+#include "compiler/transforms/expanders/sizes/Live.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -80,6 +83,7 @@ LogicalResult DynamicPadder::visitDot(DotOp op) {
   for (auto [lhs, rhs] : llvm::zip(lhsBatch, rhsBatch)) {
     Value size = sizeOf(op.getLhs(), lhs);
     own.push_back(size ? size : sizeOf(op.getRhs(), rhs));
+    context.agree(own.back(), sizeOf(op.getRhs(), rhs));
   }
   freeSizes(op.getLhs(), lhsBatch, lhsContract);
   freeSizes(op.getRhs(), rhsBatch, rhsContract);
@@ -90,6 +94,7 @@ LogicalResult DynamicPadder::visitDot(DotOp op) {
     if (!lhsSize && !rhsSize) {
       continue;
     }
+    context.agree(lhsSize, rhsSize);
     for (auto [number, dim, size] : {std::tuple(0u, l, lhsSize ? lhsSize : rhsSize),
                                      std::tuple(1u, r, rhsSize ? rhsSize : lhsSize)}) {
       Value operand = op->getOperand(number);
@@ -101,8 +106,40 @@ LogicalResult DynamicPadder::visitDot(DotOp op) {
   return success();
 }
 
-/// Sorts elements beyond the size last: an extra operand marks them, and the comparator compares it
-/// first.
+/// The element that a key sorts last, NaNs included; null if that is not known.
+static DenseElementsAttr lastOf(const SortKey &key) {
+  auto type = RankedTensorType::get({}, key.element);
+  if (isa<IntegerType>(key.element)) {
+    return extremeOf(key.element, /*least=*/key.descending);
+  }
+  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(key.element)) {
+    return {};
+  }
+  unsigned width = key.element.getIntOrFloatBitWidth();
+  APInt bits = key.descending ? APInt::getAllOnes(width) : APInt::getSignedMaxValue(width);
+  return DenseElementsAttr::get(type,
+                                APFloat(cast<FloatType>(key.element).getFloatSemantics(), bits));
+}
+
+/// The number of the operand that decides a sort alone, if elements of it that sort last can stand
+/// for those beyond the size: a true element that equals them comes before them, or is all there is
+/// to sort.
+static std::optional<unsigned> decidingOperand(SortOp op, ComputationOp comparator,
+                                               DenseElementsAttr &last) {
+  SmallVector<SortKey, 2> keys = findSortKeys(comparator);
+  if (keys.size() != 1 || keys[0].operand < 0) {
+    return std::nullopt;
+  }
+  last = lastOf(keys[0]);
+  if (!last || (op->getNumOperands() > 1 && !op.getIsStable().value_or(false)) ||
+      elementTypeOf(op->getOperand(keys[0].operand)) != keys[0].element) {
+    return std::nullopt;
+  }
+  return keys[0].operand;
+}
+
+/// Sorts elements beyond the size last: what decides their order is masked with the element that
+/// sorts last; or, in general, an extra operand marks them, and the comparator compares it first.
 LogicalResult DynamicPadder::visitSort(SortOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
@@ -126,7 +163,17 @@ LogicalResult DynamicPadder::visitSort(SortOp op) {
     }
   }
   Operation *sort = op;
-  if (size) {
+  DenseElementsAttr last;
+  std::optional<unsigned> deciding =
+      size ? decidingOperand(op, context.lookup(op.getToApplyAttr()), last) : std::nullopt;
+  if (deciding) {
+    Value key = maskedBeyond(b, op->getOperand(*deciding), dim, size, b.constant(last));
+    op->setOperand(*deciding, key);
+    op->setAttr(sizes::kSizedSort, builder.getI64IntegerAttr(*deciding));
+    for (OpResult result : op->getResults()) {
+      result.setType(withoutDynamicBits(result.getType()));
+    }
+  } else if (size) {
     ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
     Value inside = b.compare(b.iota(HloBuilder::array(shape, elementTypeOf(size)), dim),
                              b.broadcastScalar(size, shape), "LT");
@@ -146,6 +193,7 @@ LogicalResult DynamicPadder::visitSort(SortOp op) {
     types.push_back(inside.getType());
     OperationState state(op.getLoc(), op->getName(), operands, types, op->getAttrs());
     sort = builder.create(state);
+    sort->setAttr(sizes::kSizedSort, builder.getI64IntegerAttr(count));
     cast<SortOp>(sort).setToApply(before.getSymName());
     op->replaceAllUsesWith(sort->getResults().drop_back());
     op->erase();

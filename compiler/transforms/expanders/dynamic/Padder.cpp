@@ -22,6 +22,7 @@
 #include "compiler/transforms/expanders/dynamic/Padder.h"
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/entry/EntryLayout.h"
+#include "compiler/analysis/entry/SizeArguments.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -147,6 +148,7 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
         HloBuilder b(builder, argument.getLoc());
         Value size = body.addArgument(RankedTensorType::get({}, s64), argument.getLoc());
         own[dim] = b.convert(size, s32);
+        context.addSize(own[dim], shapeOf(argument)[dim], /*checked=*/true);
         markDynamic(layout->inputs[i], dim);
         layout->inputs.push_back(sizeLeaf(layout->inputs[i], i, dim, s64));
       }
@@ -157,6 +159,17 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
   SmallVector<Type> resultTypes(root->getOperandTypes());
   if (failed(padder.run(entry))) {
     return failure();
+  }
+  SmallVector<int64_t> sizes;
+  for (const DynamicContext::Given &given : context.given) {
+    auto isLeader = [&](const DynamicContext::Given &other) {
+      return context.sizes.isEquivalent(given.size, other.size);
+    };
+    int64_t number = llvm::find_if(context.given, isLeader) - context.given.begin();
+    sizes.append({given.argument.getArgNumber(), given.bound, number, given.checked});
+  }
+  if (!sizes.empty()) {
+    getOperation()->setAttr(kSizeArguments, builder.getDenseI64ArrayAttr(sizes));
   }
   builder.setInsertionPoint(root);
   HloBuilder b(builder, root->getLoc());

@@ -11,6 +11,7 @@
 
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 
 namespace hlo {
 
@@ -33,8 +34,23 @@ struct DynamicContext {
   /// A copy of the computation `name`, which its caller may change.
   ComputationOp clone(mlir::FlatSymbolRefAttr name);
 
+  /// Notes that two sizes are equal in every call that makes sense. Of sizes that are not
+  /// parameters of the entry nothing is noted.
+  void agree(mlir::Value a, mlir::Value b);
+
   mlir::SymbolTable symbols;
   ScalarComputations scalars;
+  /// The entry's size parameters, as s32; joined where they must agree.
+  llvm::EquivalenceClasses<mlir::Value> sizes;
+  struct Given {
+    mlir::Value size;
+    mlir::BlockArgument argument;
+    int64_t bound;
+    bool checked;
+  };
+  llvm::SmallVector<Given> given; ///< the same in the order in which they were found
+  /// Adds `size`, if it is an argument of the entry or a convert of one.
+  void addSize(mlir::Value size, int64_t bound, bool checked);
 };
 
 /// True if the type has dimensions `<=N`.

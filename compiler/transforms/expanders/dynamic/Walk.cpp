@@ -72,6 +72,35 @@ ComputationOp DynamicContext::lookup(FlatSymbolRefAttr name) {
   return cast<ComputationOp>(known);
 }
 
+void DynamicContext::addSize(Value size, int64_t bound, bool checked) {
+  Value source = size;
+  if (auto convert = size.getDefiningOp<ConvertOp>()) {
+    source = convert.getOperand();
+  }
+  auto argument = dyn_cast<BlockArgument>(source);
+  auto computation =
+      argument ? dyn_cast<ComputationOp>(argument.getOwner()->getParentOp()) : ComputationOp();
+  if (!computation || !computation.getEntry()) {
+    return;
+  }
+  for (Given &known : given) {
+    if (known.argument == argument) {
+      known.bound = std::max(known.bound, bound);
+      sizes.insert(size);
+      sizes.unionSets(size, known.size);
+      return;
+    }
+  }
+  sizes.insert(size);
+  given.push_back({size, argument, bound, checked});
+}
+
+void DynamicContext::agree(Value a, Value b) {
+  if (a != b && sizes.contains(a) && sizes.contains(b)) {
+    sizes.unionSets(a, b);
+  }
+}
+
 ComputationOp DynamicContext::clone(FlatSymbolRefAttr name) {
   ComputationOp copy = lookup(name).clone();
   symbols.insert(copy);
@@ -245,6 +274,7 @@ void DynamicPadder::visitSet(SetDimensionSizeOp op) {
   int64_t dim = op.getDimension();
   bool whole = constantInteger(op.getSize()) == shapeOf(op.getOperand())[dim];
   own[dim] = whole ? Value() : op.getSize();
+  context.addSize(op.getSize(), shapeOf(op.getOperand())[dim], /*checked=*/false);
   // A separate value, because the operand may have other users that need another size.
   Value copy = b.copy(op.getOperand(), withoutDynamicBits(op.getResult().getType()));
   op.getResult().replaceAllUsesWith(copy);
@@ -271,6 +301,7 @@ void DynamicPadder::visitElementwise(Operation *op) {
         continue;
       }
       differ = true;
+      context.agree(own[dim], next);
       Value one = b.index(1), least = b.binary<MinimumOp>(own[dim], next);
       Value most = b.binary<MaximumOp>(own[dim], next);
       own[dim] = b.select(b.compare(least, one, "EQ"), most, least);
