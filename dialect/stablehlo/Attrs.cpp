@@ -28,6 +28,16 @@ void StablehloDialect::registerAttributes() {
       >();
 }
 
+LogicalResult FutureType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<Type> types) {
+  for (Type type : types) {
+    if (!isa<RankedTensorType>(type)) {
+      return emitError() << "a future of " << type << ", expected arrays";
+    }
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Lists of sizes and dimensions
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,7 @@ def Stable_FutureType : TypeDef<Stablehlo_Dialect, "Future"> {
   let summary = "What an async_start will have computed";
   let parameters = (ins ArrayRefParameter<"::mlir::Type">:$types);
   let assemblyFormat = "`<` $types `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,7 +120,7 @@ def Stable_ScatterDimensionNumbers : Stable_Attr<"ScatterDimensionNumbers", "sca
 
 def Stable_ConvDimensionNumbers : Stable_Attr<"ConvDimensionNumbers", "conv"> {
   let summary = "Roles of a convolution's dimensions, `<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>`";
-  let description = "`raw` and named lists in place of the pattern hold what no pattern can: a missing or repeated role.";
+  let description = "`raw` and named lists hold what no pattern can: a missing or repeated role.";
   let parameters = (ins "int64_t":$inputBatchDimension, "int64_t":$inputFeatureDimension,
                         Stable_Dims:$inputSpatialDimensions,
                         "int64_t":$kernelInputFeatureDimension, "int64_t":$kernelOutputFeatureDimension,

@@ -1,7 +1,7 @@
 //===- FunctionOps.td - Functions, constants, top_k, ragged_dot, scan -----===//
 include "dialect/stablehlo/chlo/Base.td"
 
-class Chlo_UnaryOp<string mnemonic> : Chlo_Op<mnemonic, [Pure, Elementwise]> {
+class Chlo_UnaryOp<string mnemonic> : Chlo_Op<mnemonic, [Pure]> {
   let arguments = (ins AnyTensor:$operand);
   let results = (outs AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
@@ -29,7 +29,7 @@ def Chlo_SquareOp : Chlo_UnaryOp<"square">;
 def Chlo_TanOp : Chlo_UnaryOp<"tan">;
 
 class Chlo_BinaryOp<string mnemonic, string first, string second, list<Trait> traits = []>
-    : Chlo_Op<mnemonic, !listconcat(traits, [Pure, Elementwise])> {
+    : Chlo_Op<mnemonic, !listconcat(traits, [Pure])> {
   let arguments = !dag(ins, [AnyTensor, AnyTensor], [first, second]);
   let results = (outs AnyTensor:$result);
   let assemblyFormat = "$" # first # " `,` $" # second # " attr-dict `:` type($" # first # ") `,` type($" #

@@ -2,7 +2,7 @@
 include "dialect/stablehlo/Attrs.td"
 
 class Stable_BinaryOp<string mnemonic, list<Trait> traits = []>
-    : Stable_Op<mnemonic, !listconcat(traits, [Pure, Elementwise])> {
+    : Stable_Op<mnemonic, !listconcat(traits, [Pure])> {
   let arguments = (ins Stable_Array:$lhs, Stable_Array:$rhs);
   let results = (outs Stable_Array:$result);
   let assemblyFormat = [{
@@ -33,7 +33,7 @@ def Stable_ComplexOp : Stable_BinaryOp<"complex"> {
   let assemblyFormat =
       "operands attr-dict `:` custom<ComplexOpType>(type($lhs), type($rhs), type($result))";
 }
-def Stable_CompareOp : Stable_Op<"compare", [Pure, Elementwise]> {
+def Stable_CompareOp : Stable_Op<"compare", [Pure]> {
   let arguments = (ins Stable_Array:$lhs, Stable_Array:$rhs,
                        Stable_ComparisonDirectionAttr:$comparison_direction,
                        OptionalAttr<Stable_ComparisonTypeAttr>:$compare_type);

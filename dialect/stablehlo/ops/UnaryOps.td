@@ -1,7 +1,7 @@
 //===- UnaryOps.td - Elementwise ops of one operand -----------------------===//
 include "dialect/stablehlo/Attrs.td"
 
-class Stable_UnaryOp<string mnemonic, dag attributes = (ins)> : Stable_Op<mnemonic, [Pure, Elementwise]> {
+class Stable_UnaryOp<string mnemonic, dag attributes = (ins)> : Stable_Op<mnemonic, [Pure]> {
   let arguments = !con((ins Stable_Array:$operand), attributes);
   let results = (outs Stable_Array:$result);
   let assemblyFormat =
@@ -39,12 +39,12 @@ def Stable_SqrtOp : Stable_FunctionOp<"sqrt">;
 def Stable_TanOp : Stable_FunctionOp<"tan">;
 def Stable_TanhOp : Stable_FunctionOp<"tanh">;
 
-def Stable_IsFiniteOp : Stable_Op<"is_finite", [Pure, Elementwise]> {
+def Stable_IsFiniteOp : Stable_Op<"is_finite", [Pure]> {
   let arguments = (ins Stable_Array:$x);
   let results = (outs Stable_Array:$y);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
-def Stable_ReducePrecisionOp : Stable_Op<"reduce_precision", [Pure, Elementwise]> {
+def Stable_ReducePrecisionOp : Stable_Op<"reduce_precision", [Pure]> {
   let arguments = (ins Stable_Array:$operand, I32Attr:$exponent_bits, I32Attr:$mantissa_bits);
   let results = (outs Stable_Array:$output);
   let assemblyFormat = [{

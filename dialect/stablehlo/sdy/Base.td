@@ -16,6 +16,9 @@ def Sdy_Dialect : Dialect {
   let summary = "Shardy's meshes, shardings of arrays, and ops that ask for shardings";
   let dependentDialects = ["::stablehlo::StablehloDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];
@@ -53,7 +56,12 @@ def Sdy_Mesh : Sdy_Attr<"Mesh", "mesh"> {
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<MeshAxisAttr>":$axes,
                                    CArg<"::llvm::ArrayRef<int64_t>", "{}">:$device_ids), [{
-    bool isDefault = !axes.empty() && ::llvm::equal(device_ids, ::llvm::seq<int64_t>(0, device_ids.size()));
+    int64_t count = 1;
+    for (MeshAxisAttr axis : axes) {
+      (void)::llvm::MulOverflow(count, axis.getSize(), count);
+    }
+    bool isDefault = !axes.empty() && count > 0 && static_cast<int64_t>(device_ids.size()) == count &&
+                     ::llvm::equal(device_ids, ::llvm::seq<int64_t>(0, count));
     return $_get($_ctxt, axes, isDefault ? ::llvm::ArrayRef<int64_t>() : device_ids);
   }]>];
 }
@@ -94,7 +102,8 @@ def Sdy_DimensionSharding : Sdy_Attr<"DimensionSharding", "dimension_sharding"> 
 }
 def Sdy_TensorSharding : Sdy_Attr<"TensorSharding", "sharding"> {
   let summary = "`<@mesh, [{\"x\"}, {?}], replicated={\"y\"}>`: a mesh or its symbol, and its dimensions";
-  let parameters = (ins "::mlir::Attribute":$mesh_or_ref, OptionalArrayRefParameter<"DimensionShardingAttr">:$dim_shardings,
+  let parameters = (ins "::mlir::Attribute":$mesh_or_ref,
+                        OptionalArrayRefParameter<"DimensionShardingAttr">:$dim_shardings,
                         Sdy_AxisRefs:$replicated_axes, Sdy_AxisRefs:$unreduced_axes,
                         EnumParameter<Sdy_ReductionOp>:$reduction_op);
   let assemblyFormat = [{

@@ -87,6 +87,8 @@ def Sdy_NamedComputationOp : Sdy_Op<"named_computation", [IsolatedFromAbove, Rec
 // Collectives
 //===----------------------------------------------------------------------===//
 
+def Sdy_Reduction : DefaultValuedAttr<Sdy_ReductionOp, "::sdy::ReductionOp::SUM">;
+
 class Sdy_CollectiveOp<string mnemonic, dag attributes, string lead>
     : Sdy_Op<mnemonic, [AllTypesMatch<["tensor", "result"]>]> {
   let arguments = !con((ins AnyShaped:$tensor), attributes, (ins Sdy_TensorSharding:$out_sharding));
@@ -100,11 +102,11 @@ def Sdy_AllToAllOp : Sdy_CollectiveOp<"all_to_all", (ins Sdy_AllToAllParamList:$
 def Sdy_CollectivePermuteOp : Sdy_CollectiveOp<"collective_permute", (ins), "">;
 def Sdy_AllReduceOp
     : Sdy_CollectiveOp<"all_reduce", (ins Sdy_AxisRefList:$reduction_axes,
-                                          DefaultValuedAttr<Sdy_ReductionOp, "::sdy::ReductionOp::SUM">:$reduction_op),
+                                          Sdy_Reduction:$reduction_op),
                        "($reduction_op^)? $reduction_axes">;
 def Sdy_ReduceScatterOp
     : Sdy_CollectiveOp<"reduce_scatter", (ins Sdy_ListOfAxisRefLists:$reduce_scatter_axes,
-                                              DefaultValuedAttr<Sdy_ReductionOp, "::sdy::ReductionOp::SUM">:$reduction_op),
+                                              Sdy_Reduction:$reduction_op),
                        "($reduction_op^)? $reduce_scatter_axes">;
 def Sdy_ShardedToUnreducedOp
     : Sdy_CollectiveOp<"sharded_to_unreduced", (ins Sdy_ListOfAxisRefLists:$axes), "$axes">;

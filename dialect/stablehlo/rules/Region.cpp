@@ -1,0 +1,93 @@
+//===- Region.cpp - Checks of regions -------------------------------------===//
+#include "dialect/stablehlo/rules/Region.h"
+
+using namespace mlir;
+using namespace stablehlo;
+
+std::optional<ValueRange> stablehlo::returned(Check &check, StringRef label, Region &region,
+                                              StringRef what) {
+  auto end = region.hasOneBlock() && !region.front().empty()
+                 ? dyn_cast<ReturnOp>(region.front().back())
+                 : ReturnOp();
+  if (!end) {
+    check.fail(label, what, " must be one block that ends in stablehlo.return");
+    return std::nullopt;
+  }
+  return ValueRange(end->getOperands());
+}
+
+bool stablehlo::checkArguments(Check &check, StringRef label, Region &region, StringRef what,
+                               TypeRange expected) {
+  if (!check.require(region.getNumArguments() == expected.size(), label, what, " has ",
+                     region.getNumArguments(), " arguments, expected ", expected.size())) {
+    return false;
+  }
+  bool valid = true;
+  for (auto [i, type] : llvm::enumerate(expected)) {
+    valid &=
+        check.require(typesAgree(region.getArgument(i).getType(), type), label, "argument ", i,
+                      " of ", what, " is ", region.getArgument(i).getType(), ", expected ", type);
+  }
+  return valid;
+}
+
+void stablehlo::checkBranch(Check &check, StringRef inputs, StringRef outputs, Region &region,
+                            StringRef what) {
+  check.require(region.getNumArguments() == 0, inputs, what, " has arguments");
+  std::optional<ValueRange> values = returned(check, outputs, region, what);
+  if (!values ||
+      !check.require(values->size() == check->getNumResults(), outputs, what, " returns ",
+                     values->size(), " values, the op has ", check->getNumResults(), " results")) {
+    return;
+  }
+  for (auto [i, value] : llvm::enumerate(*values)) {
+    check.require(typesAgree(value.getType(), check.resultType(i)), outputs, what, " returns ",
+                  value.getType(), " as value ", i, ", the op's result is ", check.resultType(i));
+  }
+}
+
+/// Scalars of element types that differ at most in the precision of floats.
+static bool accumulates(Type from, Type to) {
+  return isPromotable(from, to) ||
+         (kindOf(from) == kindOf(to) && (kindOf(from) == Float || kindOf(from) == Complex));
+}
+
+void stablehlo::checkReducer(Check &check, StringRef label, StringRef resultLabel, Region &region,
+                             StringRef what, TypeRange inputs, TypeRange initial) {
+  size_t count = inputs.size();
+  std::optional<ValueRange> values = returned(check, label, region, what);
+  bool valid = check.require(region.getNumArguments() == 2 * count, label, what, " has ",
+                             region.getNumArguments(), " arguments, expected ", 2 * count);
+  if (!values || !valid ||
+      !check.require(values->size() == count, label, what, " returns ", values ? values->size() : 0,
+                     " values, expected ", count)) {
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    RankedTensorType type = arrayOf((*values)[i].getType());
+    if (!check.require(type && type.getRank() == 0, label, what, " returns ",
+                       (*values)[i].getType(), " as value ", i, ", expected a scalar")) {
+      continue;
+    }
+    for (size_t argument : {i, i + count}) {
+      RankedTensorType taken = arrayOf(region.getArgument(argument).getType());
+      check.require(taken && taken.getRank() == 0 &&
+                        elementsAgree(taken.getElementType(), type.getElementType()),
+                    label, "argument ", argument, " of ", what, " is ",
+                    region.getArgument(argument).getType(), ", the value returned for it ", type);
+    }
+    SmallVector<Type> sources = {inputs[i]};
+    if (!initial.empty()) {
+      sources.push_back(initial[i]);
+    }
+    for (Type source : sources) {
+      check.require(
+          accumulates(cast<RankedTensorType>(source).getElementType(), type.getElementType()),
+          label, what, " computes with ", type, ", which does not hold elements of ", source);
+    }
+    RankedTensorType result = check->getNumResults() > i ? check.result(i) : RankedTensorType();
+    check.require(!result || elementsAgree(result.getElementType(), type.getElementType()),
+                  resultLabel, "result ", i, " is ", check.resultType(i), ", ", what, " returns ",
+                  type);
+  }
+}
