@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/api/Compilation.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/support/FileKind.h"
 #include "compiler/support/Options.h"
 #include <cstddef>
 #include <new>
@@ -200,7 +201,11 @@ hlo_status hlo::api::compileText(const char *text, size_t bytes, const hlo_compi
   std::string file = options.file ? options.file : "module.hlo";
   auto work = [&] {
     llvm::raw_string_ostream log(compilation.log);
-    (void)compile(StringRef(text ? text : "", bytes), file, translated, compilation.artifacts, log);
+    StringRef given(text ? text : "", bytes);
+    // MLIR's parser wants a zero byte behind the text, which need not be there.
+    std::string terminated = isMlirText(given) ? given.str() : std::string();
+    (void)compile(terminated.empty() ? given : StringRef(terminated), file, translated,
+                  compilation.artifacts, log);
   };
   if (!runOnThread(work)) {
     return compilation.refuse(HLO_RESOURCE_EXHAUSTED,

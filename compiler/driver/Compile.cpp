@@ -22,6 +22,7 @@
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/stablehlo/Import.h"
 #include "compiler/support/Checked.h"
 #include "compiler/support/FileKind.h"
 #include "compiler/support/SourceExcerpt.h"
@@ -228,6 +229,12 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
   }
   if (std::string kind = describeForeignFile(text); !kind.empty()) {
     return fail(ErrorKind::Input, kind);
+  }
+  if (isMlirText(text)) {
+    StablehloOptions importOptions;
+    importOptions.budget = options.budget;
+    module = parseStablehlo(text, fileName, &context, importOptions);
+    return failure(!module || failed(verifyModule(*module)));
   }
   ParseOptions parseOptions;
   parseOptions.budget = options.budget;

@@ -125,6 +125,8 @@ public:
          const ParseOptions &options);
 
   mlir::OwningOpRef<mlir::ModuleOp> parse();
+  /// The whole text as the value of a common attribute.
+  mlir::FailureOr<mlir::StringAttr> parseCommonAttributeText(llvm::StringRef name);
 
 private:
   friend class hlo::ComputationBuilder;

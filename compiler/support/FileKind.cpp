@@ -14,12 +14,11 @@ using namespace llvm;
 namespace {
 constexpr StringLiteral kFromJax =
     "export HLO text from JAX: jax.jit(f).lower(*args).as_text(dialect=\"hlo\")";
-constexpr StringLiteral kFromExport = "to HLO text: e = jax.export.deserialize(bytearray(data)); "
-                                      "jax.jit(e.call).lower(*e.in_avals).as_text(dialect=\"hlo\")";
+constexpr StringLiteral kFromExport =
+    "to StableHLO text: jax.export.deserialize(bytearray(data)).mlir_module()";
 constexpr StringLiteral kFromMlir =
-    "if it is StableHLO: jaxlib._jax.mlir.mlir_module_to_xla_computation(text, False, "
-    "False).as_hlo_text(), or export HLO text instead: "
-    "jax.jit(f).lower(*args).as_text(dialect=\"hlo\")";
+    "if it is a portable artefact of StableHLO: stablehlo-translate --deserialize, or export text: "
+    "jax.jit(f).lower(*args).as_text()";
 constexpr StringLiteral kFromProto =
     "to HLO text: jax._src.lib.xla_client.XlaComputation(data).as_hlo_text(), or export it as "
     "text: jax.jit(f).lower(*args).as_text(dialect=\"hlo\")";
@@ -112,18 +111,36 @@ std::string describeZip(StringRef bytes) {
   return line("a zip archive", "unpack it, and give HLO text");
 }
 
+/// The text without leading blanks and comments of MLIR.
+StringRef withoutComments(StringRef text) {
+  text = text.ltrim();
+  while (text.starts_with("//")) {
+    text = text.drop_while([](char c) { return c != '\n'; }).ltrim();
+  }
+  return text;
+}
+
+/// What MLIR text is, unless it is StableHLO text. Its first part shows that: constants of
+/// hundreds of megabytes follow.
+std::string describeMlir(StringRef text) {
+  constexpr size_t seen = 1 << 16;
+  StringRef head = withoutComments(text).take_front(seen);
+  if (head.contains("hlo.computation") || head.contains("cpurt.")) {
+    return line("MLIR text of a phase of hlo-compile", "it is read with --start-from");
+  }
+  if (head.contains("vhlo.") || head.contains("= \"mhlo.") || head.contains("= mhlo.")) {
+    return ("this is text of the dialect " + Twine(head.contains("vhlo.") ? "VHLO" : "MHLO") +
+            ", which is neither StableHLO nor HLO text; " + kFromJax)
+        .str();
+  }
+  return "";
+}
+
 std::string describeText(StringRef text) {
   StringRef start = text.ltrim();
   StringRef first = start.take_until([](char c) { return c == '\n'; });
-  bool isMlir = first.starts_with("module @") || first.starts_with("module {") ||
-                first.starts_with("module attributes") || first.starts_with("#loc") ||
-                first.starts_with("func.func") || first.starts_with("builtin.module") ||
-                (first.starts_with("#") && text.contains("\nmodule"));
-  if (isMlir) {
-    bool isStable = text.contains("stablehlo.") || text.contains("mhlo.") || text.contains("vhlo.");
-    return line(isStable ? "StableHLO text" : "MLIR text",
-                isStable ? StringRef(kFromMlir).drop_front(strlen("if it is StableHLO: "))
-                         : "hlo-compile reads its own phases with --start-from");
+  if (hlo::isMlirText(text)) {
+    return describeMlir(text);
   }
   if (first.starts_with("{ lambda") || first.starts_with("{lambda")) {
     return line("a jaxpr", kFromJax);
@@ -147,6 +164,22 @@ std::string describeText(StringRef text) {
   return "";
 }
 } // namespace
+
+bool hlo::isMlirText(StringRef text) {
+  StringRef rest = withoutComments(text);
+  auto startsWithWord = [&](StringRef word) {
+    StringRef after = rest;
+    return after.consume_front(word) &&
+           (after.empty() ||
+            (!isAlnum(after.front()) && !StringRef("_.-").contains(after.front())));
+  };
+  // An alias of an attribute or a type: `#loc1 = loc(...)`, `!t = tensor<2xf32>`.
+  bool isAlias = (rest.starts_with("#") || rest.starts_with("!")) && rest.size() > 1 &&
+                 (isAlpha(rest[1]) || rest[1] == '_');
+  return isAlias || startsWithWord("module") || startsWithWord("builtin.module") ||
+         startsWithWord("func.func") || startsWithWord("\"builtin.module\"") ||
+         startsWithWord("\"func.func\"") || startsWithWord("sdy.mesh");
+}
 
 std::string hlo::whyUnreadable(std::error_code error) {
   return error == std::errc::is_a_directory

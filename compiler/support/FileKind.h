@@ -1,4 +1,4 @@
-//===- FileKind.h - Formats of files that are not HLO text ----------------===//
+//===- FileKind.h - Formats of files that are no text of a module ---------===//
 #ifndef COMPILER_SUPPORT_FILEKIND_H
 #define COMPILER_SUPPORT_FILEKIND_H
 
@@ -9,9 +9,12 @@
 namespace hlo {
 
 /// One line, without control characters, that names the format of `bytes` and says how to get HLO
-/// text from it: "this is StableHLO text; ...". Empty if it may be HLO text: then the parser
-/// decides.
+/// text from it: "this is an ONNX model, ...". Empty if it may be HLO or StableHLO text: then
+/// the parser decides.
 std::string describeForeignFile(llvm::StringRef bytes);
+
+/// True if `text` is MLIR, judged by its first word, rather than HLO text.
+bool isMlirText(llvm::StringRef text);
 
 /// Why a file could not be read, with advice for a folder.
 std::string whyUnreadable(std::error_code error);

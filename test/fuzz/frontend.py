@@ -1,9 +1,9 @@
 """Mutates valid module texts and looks for what hlo-compile must never do: crash, hang, or accept a text that it cannot print.
 
-  frontend.py [--tool=hlo-compile] [--seed=0] [--count=2000] [--seconds=0] [--keep=build/fuzz] [FOLDER or FILE.hlo ...]
+  frontend.py [--tool=hlo-compile] [--seed=0] [--count=2000] [--seconds=0] [--keep=build/fuzz] [--language=hlo|mlir] [FOLDER or FILE ...]
 
-The texts are those of this repository's tests (or of the given folders), cut, spliced and changed word by word. Each goes
-through one of --check=syntax, --check and a whole compilation. The exit code must be 0 to 8, within the time limit. A text
+The texts are those of this repository's tests (or of the given folders), HLO or StableHLO, cut, spliced and changed word by
+word: in four of five runs HLO, unless --language says which. Each goes through one of --check=syntax, --check and a whole compilation. The exit code must be 0 to 8, within the time limit. A text
 that --check accepts is printed, read and printed again: both prints must be equal. Failures are kept in --keep and printed,
 one line each; exit status 1 if there were any. The last line reads 'N passed, N failed'. Needs only Python's own library.
 """
@@ -26,28 +26,35 @@ NUMBERS = ["0", "1", "-1", "2", "3", "7", "64", "2147483647", "2147483648", "-21
            "-9223372036854775808", "9223372036854775808", "18446744073709551615", "99999999999999999999999", "1e400", "0.5", "nan", "inf", "-inf",
            "1000000", "3037000500"]
 PUNCTUATION = ["(", ")", "{", "}", "[", "]", ",", "=", ":", "->", "<=", "?", "#", "*", "\"", "'", "/*", "*/", "//", "...", "\x00", "\xff", "~", "%", "$"]
+# Of StableHLO texts.
+MLIR_TYPES = "i1 i2 i4 i8 i16 i32 i64 ui2 ui4 ui8 ui16 ui32 ui64 f16 bf16 f32 f64 f8E5M2 f8E4M3FN f4E2M1FN complex<f32> complex<f64> index".split()
+MLIR_WORDS = ["tensor<?xf32>", "tensor<*xf32>", "tensor<4xf32>", "!stablehlo.token", "loc(unknown)", "loc(callsite(\"f\" at \"g\"))", "dense<0>", "dense<\"0x00\">",
+              "dense_resource<r>", "{mhlo.sharding = \"{replicated}\"}", "{sdy.sharding = #sdy.sharding<@mesh, [{}]>}", "array<i64: 0>", "@main", "^bb0:", "%0",
+              "stablehlo.return", "return", "func.func @f()", "tensor<2x!quant.uniform<i8:f32, 1.0>>", "{backend_config = {}}", "-> ()", ": () -> ()"]
 WORDS = ["ROOT", "ENTRY", "HloModule", "true", "false", "nan", "dimensions={0}", "to_apply=", "calls=", "parameter(0)", "tuple()", "constant({...})",
          "window={size=1}", "dim_labels=b0f_0io->b0f", "sharding={replicated}", "metadata={op_name=\"x\"}", "control-predecessors={p}", "index=0"]
 
 
-def texts(paths):
+def texts(paths, suffix, sign):
     """Module texts of files and folders; a file of end-to-end cases holds several, with $T for a type."""
     found = []
     for path in paths:
-        for name in sorted(glob.glob(os.path.join(path, "**", "*.hlo"), recursive=True)) if os.path.isdir(path) else [path]:
+        for name in sorted(glob.glob(os.path.join(path, "**", "*" + suffix), recursive=True)) if os.path.isdir(path) else [path]:
             with open(name, encoding="utf-8", errors="replace") as file:
                 whole = file.read()
             for case in re.split(r"^// -----.*\n", whole, flags=re.MULTILINE):
-                if len(case) < 20000 and "ENTRY" in case:
+                if len(case) < 20000 and sign in case:
                     lines = [line for line in case.splitlines() if not line.startswith("//")]
                     found.append(re.sub(r"\$\w+", "f32", "\n".join(lines) + "\n"))
     return found
 
 
 class Mutator:
-    def __init__(self, seed, corpus):
+    def __init__(self, seed, corpus, is_mlir=False):
         self.random, self.corpus = random.Random(seed), corpus
-        self.opcodes = sorted({m for t in corpus for m in re.findall(r"[\])}] ([a-z][\w\-]*)\(", t)})
+        self.types, self.words = (MLIR_TYPES, MLIR_WORDS) if is_mlir else (TYPES, WORDS)
+        opcode = r"((?:stablehlo|chlo|sdy|func)\.\w+)" if is_mlir else r"[\])}] ([a-z][\w\-]*)\("
+        self.opcodes = sorted({m for t in corpus for m in re.findall(opcode, t)})
 
     def change_word(self, tokens):
         r = self.random
@@ -60,8 +67,8 @@ class Mutator:
         choice = r.random()
         if NUMBER.fullmatch(old) and choice < 0.8:
             tokens[i] = r.choice(NUMBERS + [str(int(old) + 1), str(int(old) - 1)] * 5)
-        elif old in TYPES and choice < 0.8:
-            tokens[i] = r.choice(TYPES)
+        elif old in self.types and choice < 0.8:
+            tokens[i] = r.choice(self.types)
         elif old in self.opcodes and choice < 0.8:
             tokens[i] = r.choice(self.opcodes)
         elif choice < 0.3:
@@ -77,7 +84,7 @@ class Mutator:
         elif choice < 0.9:
             tokens.insert(i, r.choice(PUNCTUATION))
         else:
-            tokens.insert(i, " " + r.choice(WORDS) + " ")
+            tokens.insert(i, " " + r.choice(self.words) + " ")
 
     def change_lines(self, lines):
         r = self.random
@@ -173,16 +180,19 @@ def main():
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--keep", default="build/fuzz")
+    parser.add_argument("--language", choices=["hlo", "mlir"])
     options = parser.parse_args()
     tool, end = options.tool.split(), time.time() + (options.seconds or 1e9)
-    corpus, passed, failed = texts(options.paths), 0, 0
+    hlo, mlir = texts(options.paths, ".hlo", "ENTRY"), texts(options.paths, ".mlir", "func.func")
+    passed = failed = 0
     os.makedirs(options.keep, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "m.hlo")
         for seed in range(options.seed, options.seed + options.count):
             if time.time() > end:
                 break
-            mutator = Mutator(seed, corpus)
+            is_mlir = bool(mlir) and (options.language == "mlir" or (options.language != "hlo" and (not hlo or seed % 5 == 0)))
+            mutator = Mutator(seed, mlir if is_mlir else hlo, is_mlir)
+            path = os.path.join(folder, "m.mlir" if is_mlir else "m.hlo")
             text = mutator.module()
             with open(path, "w", encoding="latin-1", errors="replace") as file:
                 file.write(text)
@@ -190,7 +200,7 @@ def main():
             wrong = check(tool, path, mode, folder)
             passed, failed = passed + (wrong is None), failed + (wrong is not None)
             if wrong:
-                kept = os.path.join(options.keep, f"text{seed}.hlo")
+                kept = os.path.join(options.keep, f"text{seed}{os.path.splitext(path)[1]}")
                 os.replace(path, kept)
                 print(f"{kept}: {' '.join(wrong.split())}", flush=True)
     print(f"{passed} passed, {failed} failed")

@@ -27,6 +27,8 @@ MAY_INCLUDE = {
     # What LLVM is told needs the machines of all architectures; kernels and passes need none of their headers.
     "compiler/machine": ["compiler/support", "runtime/abi"],
     "compiler/parser": ["dialect/hlo", "compiler/support"],
+    # Attributes that are text are read by the parser of that text.
+    "compiler/stablehlo": ["dialect/hlo", "dialect/stablehlo", "compiler/parser/AttributeText.h", "compiler/support"],
     "compiler/analysis": ["compiler/support", "dialect/hlo"],
     "compiler/plans": ["compiler/analysis", "compiler/machine/Machine.h", "compiler/machine/Costs.h", "compiler/support",
                        "dialect/hlo"],
@@ -54,7 +56,7 @@ MAY_INCLUDE = {
     "compiler/target": ["compiler/analysis", "compiler/plans", *TARGET, "compiler/support", "dialect", "runtime/abi"],
     "compiler/pipeline": ["compiler/transforms", "compiler/codegen", "compiler/target", "compiler/analysis", *TARGET,
                           "compiler/support", "dialect"],
-    "compiler/driver": ["compiler/parser", "compiler/pipeline", "compiler/target", "compiler/transforms/schedule",
+    "compiler/driver": ["compiler/parser", "compiler/stablehlo", "compiler/pipeline", "compiler/target", "compiler/transforms/schedule",
                         "compiler/analysis", "compiler/plans", *TARGET, "compiler/support", "dialect"],
     # An object says by itself how it is called.
     "compiler/jit": ["runtime/abi"],
@@ -67,7 +69,7 @@ MAY_INCLUDE = {
     "tools/hlo-run": ["compiler/driver", "compiler/jit", "compiler/support", "dialect/hlo/FloatTypes.def", "runtime/abi",
                       "tools/*", "tools/limits"],
     "tools/limits": ["compiler/support"],
-    "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", *TARGET, "compiler/support", "dialect", "tools/*"],
+    "tools/hlo-opt": ["compiler/parser", "compiler/stablehlo", "compiler/pipeline", *TARGET, "compiler/support", "dialect", "tools/*"],
 }
 TEXTS = (".cpp", ".h", ".c", ".td", ".def", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")
 # Headers that are installed, included as <hlo/...>.

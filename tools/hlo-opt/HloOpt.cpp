@@ -1,8 +1,8 @@
 //===- HloOpt.cpp - The pass driver of this project's tests ---------------===//
 //
-// mlir-opt with our dialects and passes, and further formats: `--hlo` reads HLO text instead of
-// MLIR, `--print-hlo` prints HLO text. `--emit-kernels` runs the code generator on every kernel
-// after the passes and prints the functions.
+// mlir-opt with our dialects and passes, and further formats: `--hlo` reads a module as hlo-compile
+// does, HLO or StableHLO text, `--print-hlo` prints HLO text. `--emit-kernels` runs the code
+// generator on every kernel after the passes and prints the functions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/Target.h"
@@ -10,6 +10,8 @@
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/stablehlo/Import.h"
+#include "compiler/support/FileKind.h"
 #include "dialect/hlo/verify/VerifyModule.h"
 #include "dialect/stablehlo/Register.h"
 #include "mlir/IR/AsmState.h"
@@ -31,7 +33,7 @@ namespace {
 /// Options that MlirOptMain does not have.
 struct Options {
   cl::OptionCategory category{"hlo-opt options"};
-  cl::opt<bool> readHlo{"hlo", cl::desc("Read HLO text"), cl::cat(category)};
+  cl::opt<bool> readHlo{"hlo", cl::desc("Read HLO or StableHLO text"), cl::cat(category)};
   cl::opt<bool> printHlo{"print-hlo", cl::desc("Print HLO text"), cl::cat(category)};
   cl::opt<bool> emitKernels{"emit-kernels", cl::cat(category),
                             cl::desc("After the passes, print the function of every kernel")};
@@ -55,7 +57,8 @@ static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
   auto run = [&]() -> LogicalResult {
     OwningOpRef<ModuleOp> module;
     if (options.readHlo) {
-      module = hlo::parseHlo(text, name, &context, hlo::ParseOptions());
+      module = hlo::isMlirText(text) ? hlo::parseStablehlo(text, name, &context)
+                                     : hlo::parseHlo(text, name, &context, hlo::ParseOptions());
     } else {
       module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
     }

@@ -33,7 +33,7 @@ kinds = {
     "gzip": gzip.compress(TEXT.encode()),
     "hloproto": field(1, module_proto) + field(3, b"\x0a\x02\x08\x01"),
     "jaxpr": b"{ lambda ; a:f32[4,4]. let\n    b:f32[4,4] = tanh a\n  in (b,) }",
-    "mlir": b"module {\n  func.func @f() {\n    return\n  }\n}\n",
+    "mlir": b"module {\n  hlo.computation @main() -> tensor<f32> attributes {entry} {\n  }\n}\n",
     "moduleproto": module_proto,
     "noise": bytes((i * 37 + 11) % 256 for i in range(1000)),
     "npy": b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }\n" + bytes(16),
@@ -41,10 +41,9 @@ kinds = {
     "onnx": b"\x08\x0a\x12\x07pytorch\x3a\x10\x0a\x0e\x0a\x01x\x12\x01y\x22\x04Tanh",
     "pickle": b"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00}\x94.",
     "python": b"import jax\nprint(jax.jit(f).lower(x).as_text())\n",
-    "stablehlo": b"module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n  func.func public @main(%arg0: "
-    b"tensor<4xf32>) -> tensor<4xf32> {\n    %0 = stablehlo.tanh %arg0 : tensor<4xf32>\n  }\n}\n",
     "textproto": b'hlo_module {\n  name: "jit_f"\n  entry_computation_name: "main.1"\n}\n',
     "utf16": TEXT.encode("utf-16"),
+    "vhlo": b"// Written by a tool.\nmodule @jit_f {\n  vhlo.func_v1 @main() -> () {\n    \"vhlo.return_v1\"() : () -> ()\n  }\n}\n",
     "zip": archive("weights.bin"),
 }
 for name, data in kinds.items():

@@ -1,0 +1,66 @@
+// Element-wise ops keep their names and operands; constants keep their bits.
+// RUN: hlo-opt --hlo --print-hlo --split-input-file %s | FileCheck %s
+
+// CHECK-LABEL: HloModule same
+module @same {
+  func.func public @main(%x: tensor<4xf32>, %n: tensor<4xi32>, %u: tensor<4xui8>) -> (tensor<4xf32>, tensor<4xi1>, tensor<4xui8>, tensor<4xi32>) {
+    %0 = stablehlo.exponential %x {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<HIGHEST>>} : tensor<4xf32>
+    %1 = stablehlo.compare GE, %x, %0, TOTALORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %2 = stablehlo.shift_right_logical %u, %u : tensor<4xui8>
+    %3 = stablehlo.count_leading_zeros %n : tensor<4xi32>
+    return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xi1>, tensor<4xui8>, tensor<4xi32>
+  }
+}
+// CHECK: %exponential.1 = f32[4]{0} exponential(%x.1), result_accuracy={mode=highest}
+// CHECK: %compare.1 = pred[4]{0} compare(%x.1, %exponential.1), direction=GE, type=TOTALORDER
+// CHECK: %shift_right_logical.1 = u8[4]{0} shift-right-logical(%u.1, %u.1)
+// CHECK: %count_leading_zeros.1 = s32[4]{0} count-leading-zeros(%n.1)
+
+// -----
+
+// CHECK-LABEL: HloModule constants
+module @constants {
+  func.func public @main() -> (tensor<2xi32>, tensor<3xi1>, tensor<2xi4>, tensor<f8E4M3FN>, tensor<complex<f32>>, tensor<4xf32>, tensor<2xbf16>, tensor<2xf64>) {
+    %0 = stablehlo.constant dense<[1, -2]> : tensor<2xi32>
+    %1 = stablehlo.constant dense<[true, false, true]> : tensor<3xi1>
+    %2 = stablehlo.constant dense<[-1, 7]> : tensor<2xi4>
+    %3 = stablehlo.constant dense<1.500000e+00> : tensor<f8E4M3FN>
+    %4 = stablehlo.constant dense<(1.0,-2.0)> : tensor<complex<f32>>
+    %5 = stablehlo.constant dense<0.5> : tensor<4xf32>
+    %6 = stablehlo.constant dense<"0x803FC07F"> : tensor<2xbf16>
+    %7 = stablehlo.constant dense_resource<weights> : tensor<2xf64>
+    return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<2xi32>, tensor<3xi1>, tensor<2xi4>, tensor<f8E4M3FN>, tensor<complex<f32>>, tensor<4xf32>, tensor<2xbf16>, tensor<2xf64>
+  }
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      weights: "0x08000000000000000000F03F00000000000004C0"
+    }
+  }
+#-}
+// CHECK: %constant.1 = s32[2]{0} constant({1, -2})
+// CHECK: %constant.2 = pred[3]{0} constant({1, 0, 1})
+// CHECK: %constant.3 = s4[2]{0} constant({-1, 7})
+// CHECK: %constant.4 = f8e4m3fn[] constant(1.5)
+// CHECK: %constant.5 = c64[] constant((1, -2))
+// CHECK: %constant.6 = f32[4]{0} constant({0.5, 0.5, 0.5, 0.5})
+// CHECK: %constant.7 = bf16[2]{0} constant({1, nan})
+// CHECK: %constant.8 = f64[2]{0} constant({1, -2.5})
+
+// -----
+
+// A scalar predicate is broadcast; real and imag of real numbers.
+// CHECK-LABEL: HloModule rest
+module @rest {
+  func.func public @main(%p: tensor<i1>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %0 = stablehlo.select %p, %x, %x : tensor<i1>, tensor<4xf32>
+    %1 = stablehlo.real %x : tensor<4xf32>
+    %2 = stablehlo.imag %x : tensor<4xf32>
+    return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+}
+// CHECK: %select.1 = pred[4]{0} broadcast(%p.1), dimensions={}
+// CHECK: %select.1.1 = f32[4]{0} select(%select.1, %x.1, %x.1)
+// CHECK: %imag.1 = f32[] constant(0)
+// CHECK: %imag.1.1 = f32[4]{0} broadcast(%imag.1), dimensions={}
