@@ -80,8 +80,16 @@ static LogicalResult convertCall(Converter &c, func::CallOp op) {
   return callFunction(c, op, op.getCallee());
 }
 
-/// What a composite computes is its decomposition.
+/// What a composite computes is its decomposition. XLA prefers its own ops for functions of CHLO
+/// that jax.export writes as composites.
 static LogicalResult convertComposite(Converter &c, stablehlo::CompositeOp op) {
+  StringRef name = op.getName();
+  if (llvm::is_contained({"chlo.erf", "chlo.mulhi", "chlo.tan"}, name) &&
+      op->getNumResults() == 1) {
+    name.consume_front("chlo.");
+    return c.bind(op, c.create(("hlo." + name).str(), c.type(op->getResult(0).getType()),
+                               c.get(op->getOperands())));
+  }
   return callFunction(c, op, op.getDecomposition());
 }
 

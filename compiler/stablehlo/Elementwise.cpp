@@ -8,6 +8,7 @@
 //                                     differ in signs alone
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/stablehlo/Fold.h"
 #include "compiler/stablehlo/Rules.h"
 #include "compiler/stablehlo/Text.h"
 #include "dialect/hlo/Shapes.h"
@@ -21,6 +22,9 @@ using namespace hlo::stable;
 using llvm::StringRef;
 
 LogicalResult hlo::stable::convertSame(Converter &c, Operation *op) {
+  if (Value folded = foldFunction(c, op)) {
+    return c.bind(op, folded);
+  }
   std::string name = ("hlo." + op->getName().stripDialect()).str();
   SmallVector<NamedAttribute> attributes;
   if (Attribute accuracy = op->getAttr("result_accuracy")) {

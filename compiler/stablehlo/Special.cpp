@@ -21,7 +21,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+constexpr double kHalfLogTwoPi = 0.91893853320467267;
 constexpr double kLogPi = 1.14472988584940017414;
 constexpr double kLogLanczos = 2.01490302054226466260; // log(7.5)
 

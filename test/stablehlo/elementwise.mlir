@@ -64,3 +64,52 @@ module @rest {
 // CHECK: %select.1.1 = f32[4]{0} select(%select.1, %x.1, %x.1)
 // CHECK: %imag.1 = f32[] constant(0)
 // CHECK: %imag.1.1 = f32[4]{0} broadcast(%imag.1), dimensions={}
+
+// -----
+
+// Functions of constants are folded as XLA's export does, also of broadcast ones; complex functions are expanded.
+// CHECK-LABEL: HloModule folded
+module @folded {
+  func.func public @main(%z: tensor<2xcomplex<f32>>) -> (tensor<f32>, tensor<3xf64>, tensor<2xcomplex<f32>>) {
+    %c = stablehlo.constant dense<2.0> : tensor<f32>
+    %d = stablehlo.constant dense<0.5> : tensor<f64>
+    %0 = stablehlo.log %c : tensor<f32>
+    %1 = stablehlo.broadcast_in_dim %d, dims = [] : (tensor<f64>) -> tensor<3xf64>
+    %2 = stablehlo.tanh %1 : tensor<3xf64>
+    %3 = stablehlo.exponential %z : tensor<2xcomplex<f32>>
+    return %0, %2, %3 : tensor<f32>, tensor<3xf64>, tensor<2xcomplex<f32>>
+  }
+}
+// CHECK: %constant.1 = f32[] constant(2)
+// CHECK: %constant.2 = f64[] constant(0.5)
+// CHECK: %log.1 = f32[] constant(0.6931472)
+// CHECK: %broadcast_in_dim.1 = f64[3]{0} broadcast(%constant.2), dimensions={}
+// CHECK: %tanh.1 = f64[] constant(0.46211715726000974)
+// CHECK: %tanh.1.1 = f64[3]{0} broadcast(%tanh.1), dimensions={}
+// CHECK: %exponential.1 = f32[2]{0} real(%z.1)
+// CHECK: %exponential.1.1 = f32[2]{0} imag(%z.1)
+// CHECK: %exponential.1.2 = f32[2]{0} exponential(%exponential.1)
+// CHECK: %exponential.1.3 = f32[] constant(0.5)
+// CHECK: %exponential.1.4 = f32[2]{0} broadcast(%exponential.1.3), dimensions={}
+// CHECK: %exponential.1.5 = f32[2]{0} multiply(%exponential.1, %exponential.1.4)
+// CHECK: %exponential.1.6 = f32[2]{0} exponential(%exponential.1.5)
+// CHECK: %exponential.1.7 = f32[] constant(inf)
+// CHECK: %exponential.1.8 = f32[2]{0} broadcast(%exponential.1.7), dimensions={}
+// CHECK: %exponential.1.9 = pred[2]{0} compare(%exponential.1.2, %exponential.1.8), direction=EQ
+// CHECK: %exponential.1.10 = f32[2]{0} cosine(%exponential.1.1)
+// CHECK: %exponential.1.11 = f32[2]{0} sine(%exponential.1.1)
+// CHECK: %exponential.1.12 = f32[2]{0} multiply(%exponential.1.6, %exponential.1.10)
+// CHECK: %exponential.1.13 = f32[2]{0} multiply(%exponential.1.12, %exponential.1.6)
+// CHECK: %exponential.1.14 = f32[2]{0} multiply(%exponential.1.2, %exponential.1.10)
+// CHECK: %exponential.1.15 = f32[2]{0} select(%exponential.1.9, %exponential.1.13, %exponential.1.14)
+// CHECK: %exponential.1.16 = f32[] constant(0)
+// CHECK: %exponential.1.17 = f32[2]{0} broadcast(%exponential.1.16), dimensions={}
+// CHECK: %exponential.1.18 = pred[2]{0} compare(%exponential.1.1, %exponential.1.17), direction=EQ
+// CHECK: %exponential.1.19 = f32[2]{0} multiply(%exponential.1.6, %exponential.1.11)
+// CHECK: %exponential.1.20 = f32[2]{0} multiply(%exponential.1.19, %exponential.1.6)
+// CHECK: %exponential.1.21 = f32[2]{0} multiply(%exponential.1.2, %exponential.1.11)
+// CHECK: %exponential.1.22 = f32[2]{0} select(%exponential.1.9, %exponential.1.20, %exponential.1.21)
+// CHECK: %exponential.1.23 = f32[] constant(0)
+// CHECK: %exponential.1.24 = f32[2]{0} broadcast(%exponential.1.23), dimensions={}
+// CHECK: %exponential.1.25 = f32[2]{0} select(%exponential.1.18, %exponential.1.24, %exponential.1.22)
+// CHECK: %exponential.1.26 = c64[2]{0} complex(%exponential.1.15, %exponential.1.25)

@@ -1,6 +1,6 @@
 """Runs the StableHLO project's own programs and checks the values in them.
 
-  upstream.py [--build=build] [--filter=REGEX] [--verbose] FOLDER
+  upstream.py [--tool=build/bin/hlo-run] [--filter=REGEX] [--every=N] [--verbose] FOLDER
 
 FOLDER: a checkout of openxla/stablehlo. Its programs are stablehlo/tests/interpret/*.mlir and stablehlo/testdata/*.mlir. They
 check results by `check.*` ops, which are no part of StableHLO: here the values that they compare become results of the entry,
@@ -13,13 +13,18 @@ import collections
 import os
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
-import ml_dtypes  # noqa: F401  # registers its types with numpy
+import ml_dtypes
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+# Types that are not numpy's own are bits in the files of hlo-run.
+NARROW = {"bf16": ml_dtypes.bfloat16, "i4": ml_dtypes.int4, "ui4": ml_dtypes.uint4, "i2": ml_dtypes.int2, "ui2": ml_dtypes.uint2,
+          **{f"f{name}": getattr(ml_dtypes, f"float{name.lower().replace('e', '_e', 1)}") for name in
+             ("8E3M4", "8E4M3", "8E4M3B11FNUZ", "8E4M3FN", "8E4M3FNUZ", "8E5M2", "8E5M2FNUZ", "8E8M0FNU", "4E2M1FN", "6E2M3FN", "6E3M2FN")}}
 
 FUNCTION = re.compile(r"^( *)func\.func\s+(?:public |private )?@([\w.$-]+)\s*\(", re.MULTILINE)
 CONST = re.compile(r"check\.expect_(almost_eq|eq)_const\s+(%[\w#]+)\s*,\s*(.*?)(?:,\s*tolerance\s*=\s*([\d.e+-]+)(?:\s*:\s*f64)?)?\s*$", re.DOTALL)
@@ -134,7 +139,7 @@ def programs(chunk):
             others = "".join("  " + chunk[s:e].strip() + "\n" for n, s, _, e in functions if n != name and "check." not in chunk[s:e])
             others = re.sub(r"func\.func\s+(?:public\s+)?@", "func.func private @", others)
             main = f"  func.func @main() -> ({', '.join(t for _, t in results)}) {{\n{kept}    return {', '.join(v for v, _ in results)} : {', '.join(t for _, t in results)}\n  }}\n"
-            yield name, "module @test {\n" + main + others + "}\n", checks
+            yield name, "module @test {\n" + main + others + "}\n", [(*check, results[2 * i][1]) for i, check in enumerate(checks)]
 
 
 def ulps(got, want):
@@ -165,19 +170,30 @@ def agree(kind, limit, got, want):
         return bool(((np.abs(a - b) <= limit * np.maximum(1, np.abs(b))) | (a == b) | (np.isnan(a) & np.isnan(b))).all())
 
 
-def run(hc, text, checks):
+def decoded(array, type_text):
+    element = re.search(r"(\w+)>$", type_text)
+    narrow = NARROW.get(element.group(1)) if element and "complex" not in type_text else None
+    if narrow is None or array.dtype == narrow:
+        return array
+    return array.astype(narrow) if element.group(1).lstrip("u")[0] == "i" else array.view(narrow)
+
+
+def run(tool, folder, text, checks):
     """None, or (reason, message)."""
-    try:
-        results = hc.compile(text, threads=1)()
-    except Exception as error:  # pylint: disable=broad-except
-        message = str(error).strip().splitlines()[0]
+    path, out = folder / "test.mlir", folder / "out.npz"
+    path.write_text(text)
+    done = subprocess.run([tool, path, f"--outputs={out}"], capture_output=True, text=True, timeout=120, errors="replace", check=False)
+    if done.returncode:
+        message = next((line for line in done.stderr.splitlines() if "error:" in line), f"exit {done.returncode}").partition("error: ")[2]
+        if not 1 <= done.returncode <= 8:
+            return "crash", f"exit {done.returncode}"
         for reason, pattern in REFUSED.items():
             if re.search(pattern, message) or (reason == "dimension `?`" and "?" in re.sub(r'"[^"]*"', "", text)):
                 return reason, message
         return "error", message
-    results = results if isinstance(results, tuple) else (results,)
-    for i, (kind, limit) in enumerate(checks):
-        got, want = np.asarray(results[2 * i]), np.asarray(results[2 * i + 1])
+    results = np.load(out)
+    for i, (kind, limit, type_text) in enumerate(checks):
+        got, want = (decoded(results[f"out{k}"], type_text) for k in (2 * i, 2 * i + 1))
         if not agree(kind, limit, got, want):
             worst = "" if kind != "close" else f", {ulps(got, want).max()} ulps where {limit} are allowed"
             return "wrong", f"check {i} ({kind}) of {got.dtype}{list(got.shape)}{worst}"
@@ -187,18 +203,16 @@ def run(hc, text, checks):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--tool", default=str(ROOT / "build/bin/hlo-run"))
     parser.add_argument("--filter", default="")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    os.environ["HLO_COMPILE_BUILD"] = os.path.abspath(options.build)
-    import hlo_compile as hc  # pylint: disable=import-outside-toplevel
     counts = collections.Counter()
     base = options.folder / "stablehlo"
     files = sorted([*(base / "tests/interpret").rglob("*.mlir"), *(base / "testdata").glob("*.mlir")])
-    for path in files:
-        if not re.search(options.filter, str(path)):
-            continue
+    temporary = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+    for path in [path for path in files if re.search(options.filter, str(path))][::options.every]:
         for chunk in re.split(r"^\s*// -----.*\n", path.read_text(), flags=re.MULTILINE):
             if "check." not in chunk:
                 continue
@@ -207,13 +221,14 @@ def main():
             except (Skip, ValueError) as error:
                 found = [("?", None, [f"not read by this script: {error}"])]
             for name, text, checks in found:
-                wrong = run(hc, text, checks) if text else (checks[0], "")
+                wrong = run(os.path.abspath(options.tool), pathlib.Path(temporary.name), text, checks) if text else (checks[0], "")
                 counts[wrong[0] if wrong else "passed"] += 1
-                if wrong and (options.verbose or wrong[0] in ("error", "wrong")):
+                if wrong and (options.verbose or wrong[0] in ("crash", "error", "wrong")):
                     print(f"{path.relative_to(base)} @{name}: {wrong[0]}: {wrong[1]}", flush=True)
     for reason, count in sorted(counts.items()):
         print(f"{count:5} {reason}")
-    failed = counts["error"] + counts["wrong"]
+    temporary.cleanup()
+    failed = counts["crash"] + counts["error"] + counts["wrong"]
     print(f"{counts['passed']} passed, {failed} failed")
     return failed > 0 or counts["passed"] == 0
 
