@@ -78,6 +78,7 @@ public:
     RewritePatternSet patterns(&getContext());
     populateElementwiseRules(patterns);
     populateBitRules(patterns);
+    populatePackedRules(patterns);
     populateQuantizeRules(patterns);
     populateCounterRules(patterns);
     populateShapeRules(patterns);

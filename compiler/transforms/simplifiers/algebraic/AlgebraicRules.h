@@ -93,6 +93,7 @@ llvm::SmallVector<mlir::Value> applyElementwise(HloBuilder &b, ComputationOp com
 
 void populateElementwiseRules(mlir::RewritePatternSet &patterns);
 void populateBitRules(mlir::RewritePatternSet &patterns);
+void populatePackedRules(mlir::RewritePatternSet &patterns);
 void populateQuantizeRules(mlir::RewritePatternSet &patterns);
 void populateCounterRules(mlir::RewritePatternSet &patterns);
 void populateShapeRules(mlir::RewritePatternSet &patterns);
