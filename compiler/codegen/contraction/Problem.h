@@ -18,6 +18,7 @@
 #define COMPILER_CODEGEN_CONTRACTION_PROBLEM_H
 
 #include "compiler/codegen/contraction/Operand.h"
+#include "compiler/codegen/contraction/ScaledOperand.h"
 
 #include <functional>
 
@@ -37,6 +38,8 @@ struct Problem {
     bool isStrided;
     /// The element at an index per dimension.
     std::function<Elem(llvm::ArrayRef<Index>, int64_t lanes, mlir::Value mask)> read;
+    /// The operand as narrow integers with scales, if it is such; `strides` are then theirs.
+    std::shared_ptr<ScaledOperand> scaled;
     /// The operand's panels, if those of one tap.
     std::optional<StoredPanels> panels;
   };
@@ -45,6 +48,7 @@ struct Problem {
     Array array{operand,
                 llvm::SmallVector<int64_t>(operand->strides()),
                 operand->isStrided(),
+                {},
                 {},
                 operand->panels()};
     array.read = [operand](llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask) {

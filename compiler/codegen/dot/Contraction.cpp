@@ -128,6 +128,23 @@ static UnitStride unitOf(ArrayRef<int64_t> freeStrides, ArrayRef<int64_t> kStrid
 
 static int64_t product(ArrayRef<MergedDim> group) { return llvm::product_of(sizesOf(group)); }
 
+/// The run along a group that is one merged dimension, of which `runs` has those of its parts; 0:
+/// the whole of it.
+static int64_t runOf(ArrayRef<MergedDim> group, ArrayRef<int64_t> runs, int64_t Dim::*array) {
+  if (group.size() != 1) {
+    return group.empty() ? 0 : 1;
+  }
+  int64_t run = 1;
+  for (const Dim &part : llvm::reverse(group[0].parts)) {
+    int64_t along = runs[part.*array];
+    if (along != 0) {
+      return run * along;
+    }
+    run *= part.size;
+  }
+  return 0;
+}
+
 /// One side of the contraction. `freeDims`: m or n.
 static ContractionSide makeSide(KernelBuilder &kernel, const Problem::Array &from,
                                 SmallVector<MergedDim> batch, SmallVector<MergedDim> freeDims,
@@ -141,6 +158,23 @@ static ContractionSide makeSide(KernelBuilder &kernel, const Problem::Array &fro
   side.holdsBf16 = operand->holdsBf16();
   side.narrowInteger = operand->narrowInteger();
   side.storage = operand->storage();
+  auto inArray = [&e = kernel.e, rank = from.strides.size(), batch, freeDims, k,
+                  array](ArrayRef<Index> batchIndex, ArrayRef<Index> freeIndex,
+                         ArrayRef<Index> kIndex, int64_t lanes) {
+    SmallVector<Index> full(rank, Index(constI64(e, 0)));
+    spreadIndices(e, batch, batchIndex, lanes, array, full);
+    spreadIndices(e, freeDims, freeIndex, lanes, array, full);
+    spreadIndices(e, k, kIndex, lanes, array, full);
+    return full;
+  };
+  if ((side.scaled = from.scaled)) {
+    side.scaledRun = runOf(k, from.scaled->runs(), array);
+    side.coefficients = [scaled = from.scaled, inArray](ArrayRef<Index> batchIndex,
+                                                        ArrayRef<Index> freeIndex,
+                                                        ArrayRef<Index> kIndex, int64_t lanes) {
+      return scaled->at(inArray(batchIndex, freeIndex, kIndex, lanes), lanes);
+    };
+  }
   int64_t elements = product(freeDims) * product(k);
   bool wholeIndices = llvm::all_of(
       side.batchStrides, [&](int64_t stride) { return elements > 0 && stride % elements == 0; });
@@ -166,14 +200,9 @@ static ContractionSide makeSide(KernelBuilder &kernel, const Problem::Array &fro
     };
     return side;
   }
-  side.read = [&e = kernel.e, read = from.read, rank = from.strides.size(), batch, freeDims, k,
-               array](ArrayRef<Index> batchIndex, ArrayRef<Index> freeIndex, ArrayRef<Index> kIndex,
-                      int64_t lanes, Value mask) {
-    SmallVector<Index> full(rank, Index(constI64(e, 0)));
-    spreadIndices(e, batch, batchIndex, lanes, array, full);
-    spreadIndices(e, freeDims, freeIndex, lanes, array, full);
-    spreadIndices(e, k, kIndex, lanes, array, full);
-    return read(full, lanes, mask);
+  side.read = [read = from.read, inArray](ArrayRef<Index> batchIndex, ArrayRef<Index> freeIndex,
+                                          ArrayRef<Index> kIndex, int64_t lanes, Value mask) {
+    return read(inArray(batchIndex, freeIndex, kIndex, lanes), lanes, mask);
   };
   return side;
 }

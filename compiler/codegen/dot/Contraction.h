@@ -41,6 +41,13 @@ struct ContractionSide {
   llvm::SmallVector<int64_t> batchStrides, freeStrides, kStrides;
   /// The panels from which a computed side may be read, with k and the free dimension in order.
   std::optional<StoredPanels> panels;
+  /// Non-null if the side is narrow integers with scales, at the strides below (in integers); scale
+  /// and offset are the same in aligned runs of `scaledRun` elements of k, 0 for all of k.
+  std::shared_ptr<ScaledOperand> scaled;
+  int64_t scaledRun = 0;
+  /// Scale and offset of an element, or of one for each lane.
+  std::function<ScaledOperand::Coefficients(Indices batch, Indices free, Indices k, int64_t lanes)>
+      coefficients;
   /// The address of an element (that of lane 0); strided sides only.
   mlir::Value address(Emission &e, Indices batch, Indices free, Indices k) const;
 };
@@ -100,6 +107,9 @@ void emitNest(Contraction &c, Epilogue &epilogue);
 void emitBlocked(Contraction &c, Epilogue &epilogue);
 /// Lanes along k: for at most 16 rows, if the rhs is contiguous along k.
 void emitInner(Contraction &c, Epilogue &epilogue);
+/// The same two for a rhs of narrow integers, which are scaled a block of products at a time.
+void emitScaledInner(Contraction &c, Epilogue &epilogue);
+void emitScaledStream(Contraction &c, Epilogue &epilogue);
 /// Lanes along the batch, where both sides step by one along it.
 void emitBatchLanes(Contraction &c, Epilogue &epilogue);
 /// One sum per batch index, of sides that step by one along different dimensions, or both along the

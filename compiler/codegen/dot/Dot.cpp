@@ -5,6 +5,7 @@
 //
 //   nest      pred, empty sums, and shapes too small for anything else
 //   inner     few rows or columns, both sides contiguous along k: lanes along k
+//   scaled    few rows or columns, the other side narrow integers with scales
 //   stream    few rows or columns, the other side large and contiguous along them
 //   trace     no rows and columns, and the sides contiguous along different dimensions
 //   batch     both sides (or all but a single row) contiguous along the batch: lanes along it
@@ -54,6 +55,14 @@ static Problem problemOf(DotOp dot) {
   return problem;
 }
 
+/// Describes an operand as narrow integers with scales, if it is such.
+static void addScaled(KernelBuilder &kernel, Value operand, Problem::Array &array) {
+  array.scaled = array.isStrided ? nullptr : ScaledOperand::create(kernel, operand);
+  if (array.scaled) {
+    array.strides.assign(array.scaled->strides().begin(), array.scaled->strides().end());
+  }
+}
+
 LogicalResult emitDotKernel(KernelBuilder &kernel) {
   auto dot = findHero<DotOp>(kernel);
   if (!dot) {
@@ -77,6 +86,10 @@ LogicalResult emitDotKernel(KernelBuilder &kernel) {
   }
   problem.lhs = Problem::arrayOf(std::make_shared<Operand>(kernel, dot.getLhs(), element));
   problem.rhs = Problem::arrayOf(std::make_shared<Operand>(kernel, dot.getRhs(), element));
+  if (element.isF32()) {
+    addScaled(kernel, dot.getLhs(), problem.lhs);
+    addScaled(kernel, dot.getRhs(), problem.rhs);
+  }
   separateRuns(kernel, element, problem);
   Contraction c = makeContraction(kernel, dot, element, std::move(problem));
   if (kernel.panels) {

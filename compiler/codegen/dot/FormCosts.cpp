@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockPlan.h"
 #include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/dot/Scaled.h"
 #include "compiler/machine/Costs.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -40,6 +41,8 @@ public:
     case FormKind::Blocked: blocked(); break;
     case FormKind::Inner: inner(); break;
     case FormKind::Stream: stream(); break;
+    case FormKind::ScaledStream: scaled(UnitStride::Free); break;
+    case FormKind::ScaledInner: scaled(UnitStride::K); break;
     case FormKind::Nest: nest(); break;
     }
     return {"", sizes, cycles};
@@ -52,6 +55,7 @@ private:
   void blocked();
   void inner();
   void stream();
+  void scaled(UnitStride along);
   void nest();
 
   /// Bytes of an element of a side in memory.
@@ -284,6 +288,33 @@ void FormCosts::stream() {
   sizes =
       llvm::formatv("{0} rows by {1} along k, {2} columns", tile.together, tile.atOnce, tile.block)
           .str();
+}
+
+void FormCosts::scaled(UnitStride along) {
+  Unpacker unpack = unpackerOf(c, along);
+  bool isStream = along == UnitStride::Free;
+  ScaledTile tile = isStream ? scaledStreamTile(c) : scaledInnerTile(c);
+  double passes = std::ceil(m / tile.rows), rows = m / passes;
+  // A tile of integers: read and converted for each pass of rows, multiplied for each row.
+  LoopBody body;
+  body.multiplyAdds = rows * unpack.parts;
+  body.others = 2.0 * unpack.parts; // a mask, or a wider integer, and the conversion
+  body.loads = 1 + body.multiplyAdds / (isStream ? tile.atOnce : 1);
+  body.integers = 3;
+  body.bytes = unpack.tileBytes() / passes;
+  body.level = level;
+  body.trips = batch * n * k / unpack.span() * passes;
+  add(body, 1);
+  // What follows a block: factors, biases, the order of the lanes, scales.
+  LoopBody end;
+  end.multiplyAdds = 3;
+  end.shuffles = isStream && unpack.isPacked() ? 3 : 1;
+  end.loads = end.stores = 1;
+  end.start = kLoopStart / unpack.parts;
+  end.trips = batch * m * n * k / lanes / (isStream ? tile.depth : tile.depth * unpack.parts);
+  add(end, 1);
+  addResult();
+  sizes = llvm::formatv("{0} rows by {1}, {2} along k", tile.rows, tile.atOnce, tile.depth).str();
 }
 
 void FormCosts::batchLanes() {

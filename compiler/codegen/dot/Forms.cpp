@@ -6,6 +6,7 @@
 //   batch      both sides (or all but a single row) step by one along the batch: lanes along it
 //   matrix     blocked, by matrix registers
 //   groups     blocked, groups of neighbours along k multiplied by one instruction
+//   scaled     few rows or columns, the other side narrow integers with scales: along k or columns
 //   inner      few rows or columns, both sides step by one along k: lanes along k
 //   stream     few rows or columns, the other side is large and steps by one along them
 //   blocked    everything else; few rows (or columns) that fill a vector and are neighbours in the
@@ -19,10 +20,6 @@
 using namespace mlir;
 
 namespace hlo::codegen {
-
-/// Forms for few rows unroll their code over up to 16 rows; more are better packed and multiplied
-/// in two-dimensional tiles.
-static constexpr int64_t kMostRows = 16;
 
 bool stepsAlongK(const ContractionSide &side) {
   return !side.kStrides.empty() && side.kStrides.back() == 1;
@@ -226,6 +223,8 @@ static StringRef nameOf(FormKind kind) {
   case FormKind::Groups: return "groups";
   case FormKind::Inner: return "inner";
   case FormKind::Stream: return "stream";
+  case FormKind::ScaledStream: return "scaled-stream";
+  case FormKind::ScaledInner: return "scaled-inner";
   case FormKind::Blocked: return "blocked";
   case FormKind::Nest: return "nest";
   }
@@ -396,6 +395,9 @@ ContractionForm preferredForm(const Contraction &c) {
   if (std::optional<ContractionForm> form = formOfPanels(c)) {
     return *form;
   }
+  if (std::optional<ContractionForm> form = formForScaled(c)) {
+    return *form;
+  }
   ContractionForm form = usualForm(c);
   if (form.kind == FormKind::Trace || form.kind == FormKind::BatchLanes) {
     return form;
@@ -423,6 +425,8 @@ SmallVector<ContractionForm> possibleForms(const Contraction &described) {
       add(FormKind::Groups, swapped, canUseGroups(c));
       add(FormKind::Inner, swapped, canUseInner(c));
       add(FormKind::Stream, swapped, canStream(c));
+      add(FormKind::ScaledStream, swapped, canUseScaledStream(c));
+      add(FormKind::ScaledInner, swapped, canUseScaledInner(c));
       add(FormKind::Blocked, swapped, canBlock(c));
       add(FormKind::Nest, swapped, true);
     }
@@ -450,6 +454,8 @@ void emitForm(Contraction &c, Epilogue &epilogue, const ContractionForm &form) {
   case FormKind::Blocked: return emitBlocked(c, epilogue);
   case FormKind::Inner: return emitInner(c, epilogue);
   case FormKind::Stream: return emitStream(c, epilogue);
+  case FormKind::ScaledStream: return emitScaledStream(c, epilogue);
+  case FormKind::ScaledInner: return emitScaledInner(c, epilogue);
   case FormKind::Nest: return emitNest(c, epilogue);
   }
 }

@@ -13,6 +13,10 @@
 
 namespace hlo::codegen {
 
+/// Forms for few rows unroll their code over up to 16 rows; more are better packed and multiplied
+/// in two-dimensional tiles.
+inline constexpr int64_t kMostRows = 16;
+
 /// Whether a side steps by one in memory along the last dimension of k.
 bool stepsAlongK(const ContractionSide &side);
 
@@ -20,6 +24,10 @@ bool canUseInner(const Contraction &c);
 bool prefersInner(const Contraction &c);
 bool canStream(const Contraction &c);
 bool prefersStream(const Contraction &c);
+/// The forms for narrow integers with scales (Scaled.h): whether the rhs is contiguous along n, and
+/// along k.
+bool canUseScaledStream(const Contraction &c);
+bool canUseScaledInner(const Contraction &c);
 bool canUseBatchLanes(const Contraction &c);
 bool prefersBatchLanes(const Contraction &c);
 bool canTrace(const Contraction &c);
@@ -67,6 +75,8 @@ enum class FormKind {
   Groups, ///< blocked, with groups of neighbours along k
   Inner,
   Stream,
+  ScaledStream,
+  ScaledInner,
   Blocked,
   Nest
 };
@@ -78,6 +88,9 @@ struct ContractionForm {
   bool operator==(const ContractionForm &other) const = default;
 };
 
+/// The form for narrow integers with scales that takes the contraction, if one does. It unpacks
+/// each integer once, and multiplies before it scales.
+std::optional<ContractionForm> formForScaled(const Contraction &c);
 /// "inner", "inner-swapped".
 std::string nameOf(const ContractionForm &form);
 /// The fastest form, by the rules in Forms.cpp.
@@ -88,6 +101,22 @@ llvm::SmallVector<ContractionForm> possibleForms(const Contraction &c);
 PlanCandidate describeForm(const Contraction &c, const ContractionForm &form, bool plainResult);
 /// Makes the contraction the one that the form takes: exchanges its sides, says what multiplies.
 void takeForm(Contraction &c, const ContractionForm &form);
+/// A tile of sums with `lanes` lanes along k: rows from `row` on, and `columns` (a power of two)
+/// columns from `first` on. Columns past the end are not stored.
+struct LaneSums {
+  llvm::ArrayRef<Index> batch;
+  int64_t row, rows;
+  mlir::Value first;
+  int64_t columns, lanes;
+};
+/// Adds up the lanes of sums[r * columns + v], and stores the results.
+void storeLaneSums(Contraction &c, Epilogue &epilogue, const LaneSums &tile,
+                   llvm::ArrayRef<Elem> sums);
+/// body(batch, from, to) for the parts of `tasks` tasks per batch index that this call runs.
+void forEachBatch(
+    Contraction &c, int64_t tasks,
+    llvm::function_ref<void(llvm::ArrayRef<Index> batch, mlir::Value from, mlir::Value to)> body);
+
 /// Adds the description of every possible form, in their order.
 void addCandidates(const Contraction &c, const Epilogue &epilogue, std::vector<PlanCandidate> &to);
 /// Fills the kernel's body.

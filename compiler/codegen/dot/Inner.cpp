@@ -48,7 +48,6 @@ private:
 
   void copyRows(Indices batch);
   Elem readLhs(Indices batch, int64_t row, Indices k, Value at, Value mask);
-  void storeTile(Indices batch, const Tile &tile, Value first, const Sums &sums);
   void emitGroup(Indices batch, Value first);
 
   Value copied(int64_t row, Value at) {
@@ -121,46 +120,6 @@ Elem Inner::readLhs(Indices batch, int64_t row, Indices k, Value at, Value mask)
   return buffers.load(copied(row, at), lanes, rowElements);
 }
 
-void Inner::storeTile(Indices batch, const Tile &tile, Value first, const Sums &sums) {
-  Index lane(first, columns > 1 ? 1 : 0, columns);
-  SmallVector<Index> n = splitIndex(e, lane, c.n, columns);
-  Value mask = lanesInside(e, first, columns, c.nSize());
-  // The sums of a few rows at a time fill one register.
-  int64_t atOnce = std::max<int64_t>(1, lanes / columns);
-  for (int64_t r0 = 0; r0 < tile.rows; r0 += atOnce) {
-    int64_t count = std::min(atOnce, tile.rows - r0);
-    Value totals[2];
-    int64_t together = llvm::PowerOf2Ceil(count) * columns;
-    for (int64_t p = 0; p < parts; ++p) {
-      SmallVector<Value> vectors;
-      for (int64_t i = 0; i < together; ++i) {
-        int64_t place = std::min(i, count * columns - 1);
-        const Elem &sum = sums[r0 * columns + place];
-        vectors.push_back(p == 0 ? sum.re : sum.im);
-      }
-      totals[p] = lanes == 1 ? vectors[0] : addLanes(e, buffers.part, vectors);
-    }
-    for (int64_t r = 0; r < count; ++r) {
-      auto rowOf = [&](Value total) -> Value {
-        if (!total || !isa<VectorType>(total.getType())) {
-          return total;
-        }
-        if (columns == 1) {
-          return vector::ExtractOp::create(e.b, e.loc, total, r);
-        }
-        SmallVector<int64_t> places;
-        for (int64_t i = 0; i < columns; ++i) {
-          places.push_back(r * columns + i);
-        }
-        return vector::ShuffleOp::create(e.b, e.loc, total, total, places);
-      };
-      SmallVector<Index> row = splitIndex(e, Index(constI64(e, tile.row + r0 + r)), c.m, 1);
-      epilogue.store(c.element, Elem(rowOf(totals[0]), rowOf(totals[1])),
-                     c.outIndex(batch, row, n, columns), columns, mask);
-    }
-  }
-}
-
 void Inner::emitGroup(Indices batch, Value first) {
   Tile tile;
   for (int64_t i = 0; i < columns; ++i) {
@@ -181,7 +140,7 @@ void Inner::emitGroup(Indices batch, Value first) {
           },
           inner);
     });
-    storeTile(batch, tile, first, sums);
+    storeLaneSums(c, epilogue, {batch, tile.row, tile.rows, first, columns, lanes}, sums);
   }
 }
 

@@ -1,0 +1,157 @@
+//===- Scaled.cpp - The forms for few rows and scaled integers ------------===//
+#include "compiler/codegen/dot/Scaled.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Bytes of the large side that make a task worth its dispatch, and how many tasks share evenly.
+static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
+/// Bytes are unpacked in tiles of so many vectors: enough sums to hide the latency of their chains.
+static constexpr int64_t kByteVectors = 8;
+
+/// A scale that fewer elements along k share costs as much as it saves.
+static constexpr int64_t kLeastRun = 8;
+/// Most steps along k whose products are added up before the scale: the bias of packed integers,
+/// which these sums have, costs a few bits, and as many are gained by the shorter sums.
+static constexpr int64_t kMostSteps = 32;
+/// The same of a lane, where lanes go along k.
+static constexpr int64_t kMostInLane = 16;
+/// Sums of a tile: for 16 registers, which also hold what is multiplied, and for 32.
+static constexpr int64_t kFewSums = 8, kManySums = 16;
+/// Rows of a register tile: with four, the integers are unpacked once for half of the registers.
+static constexpr int64_t kTileRows = 4;
+
+/// What both forms ask.
+static bool canUseScaled(const Contraction &c) {
+  if (!c.rhs.scaled || !c.element.isF32() || c.mSize() > kMostRows || c.mSize() == 0 ||
+      c.batchSize() == 0 || c.nSize() == 0 || c.k.size() != 1 ||
+      c.mSize() * c.kSize() * 4 > kMostCopied || !linearStride(c.n, c.rhs.freeStrides) ||
+      c.kernel.e.machine.lanes(4) < 4) {
+    return false;
+  }
+  int64_t bits = c.rhs.scaled->bits();
+  bool areBytes =
+      llvm::all_of(c.rhs.batchStrides, [&](int64_t stride) { return stride * bits % 8 == 0; });
+  return areBytes && (c.rhs.scaledRun == 0 || c.rhs.scaledRun >= kLeastRun);
+}
+
+bool canUseScaledStream(const Contraction &c) {
+  if (!canUseScaled(c) || *linearStride(c.n, c.rhs.freeStrides) != 1) {
+    return false;
+  }
+  Unpacker unpack = unpackerOf(c, UnitStride::Free);
+  // The last tile ends with the columns, and begins with a byte.
+  return c.nSize() >= unpack.span() && c.nSize() * unpack.bits % 8 == 0 &&
+         c.rhs.kStrides.back() * unpack.bits % 8 == 0;
+}
+
+bool canUseScaledInner(const Contraction &c) {
+  if (!canUseScaled(c) || !stepsAlongK(c.rhs)) {
+    return false;
+  }
+  Unpacker unpack = unpackerOf(c, UnitStride::K);
+  // Inner.cpp widens bytes alike, and has nothing to copy.
+  if (!unpack.isPacked() && !c.rhs.scaled->hasScale()) {
+    return false;
+  }
+  // A word has one scale, also in the last step, which ends with k.
+  return c.kSize() >= unpack.span() && c.rhs.scaledRun % unpack.parts == 0 &&
+         c.kSize() % unpack.parts == 0 &&
+         *linearStride(c.n, c.rhs.freeStrides) * unpack.bits % 8 == 0;
+}
+
+static int64_t mostSums(const Contraction &c) {
+  return c.kernel.e.machine.vectors.registers >= 32 ? kManySums : kFewSums;
+}
+
+static int64_t tileRows(const Contraction &c) {
+  return llvm::divideCeil(c.mSize(), llvm::divideCeil(c.mSize(), kTileRows));
+}
+
+ScaledTile scaledStreamTile(const Contraction &c) {
+  Unpacker unpack = unpackerOf(c, UnitStride::Free);
+  int64_t rows = tileRows(c), run = c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize();
+  int64_t atOnce = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(mostSums(c) / rows)));
+  // Blocks of one length.
+  int64_t depth = llvm::divideCeil(run, llvm::divideCeil(run, kMostSteps));
+  return {rows, std::min(atOnce, unpack.parts), depth};
+}
+
+ScaledTile scaledInnerTile(const Contraction &c) {
+  // Steps of a block are unrolled.
+  constexpr int64_t kMostColumns = 4, kMostUnrolled = 8;
+  Unpacker unpack = unpackerOf(c, UnitStride::K);
+  int64_t rows = tileRows(c), run = c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize();
+  int64_t columns = std::clamp<int64_t>(mostSums(c) / rows, 1, kMostColumns);
+  columns = std::min<int64_t>(llvm::bit_floor(static_cast<uint64_t>(columns)),
+                              llvm::PowerOf2Ceil(c.nSize()));
+  int64_t depth = std::clamp<int64_t>(kMostInLane / unpack.parts, 1, kMostUnrolled);
+  if (run < c.kSize()) {
+    depth = run % unpack.span() == 0 ? std::gcd(depth, run / unpack.span()) : 1;
+  }
+  return {rows, columns, depth};
+}
+
+std::optional<ContractionForm> formForScaled(const Contraction &described) {
+  Contraction c = described;
+  for (bool swapped : {false, true}) {
+    if (canUseScaledStream(c)) {
+      return ContractionForm{FormKind::ScaledStream, swapped};
+    }
+    if (canUseScaledInner(c)) {
+      return ContractionForm{FormKind::ScaledInner, swapped};
+    }
+    swapSides(c);
+  }
+  return std::nullopt;
+}
+
+Unpacker unpackerOf(const Contraction &c, UnitStride along) {
+  const ScaledOperand &scaled = *c.rhs.scaled;
+  Emission &e = c.kernel.e;
+  int64_t parts = scaled.bits() < 8           ? integersPerWord(scaled.bits())
+                  : along == UnitStride::Free ? kByteVectors
+                                              : 1;
+  return {e, scaled.bits(), scaled.isSigned(), e.machine.lanes(4), parts};
+}
+
+int64_t unitsPerTask(int64_t units, int64_t bytes, int64_t batches) {
+  int64_t wanted = std::max<int64_t>(kBytesPerTask, bytes * units * batches / kEnoughTasks);
+  int64_t perTask = std::clamp<int64_t>(wanted / std::max<int64_t>(1, bytes), 1, units);
+  return llvm::divideCeil(units, llvm::divideCeil(units, perTask));
+}
+
+Value scaledAddress(const Contraction &c, ArrayRef<Index> batch, Value free, Value k) {
+  Emission &e = c.kernel.e;
+  const ContractionSide &rhs = c.rhs;
+  int64_t bits = rhs.scaled->bits();
+  // Only the contiguous dimension may have elements inside of a byte.
+  auto bytes = [&](Value index, int64_t stride) {
+    return stride * bits % 8 == 0 ? mulI(e, index, stride * bits / 8)
+                                  : divI(e, mulI(e, index, stride * bits), 8);
+  };
+  Value offset = addI(e, bytes(free, linearStride(c.n, rhs.freeStrides).value_or(1)),
+                      bytes(k, rhs.kStrides.back()));
+  for (auto [index, stride] : llvm::zip(batch, rhs.batchStrides)) {
+    offset = addI(e, offset, bytes(index.base, stride));
+  }
+  return addBytes(e, rhs.scaled->pointer(), offset);
+}
+
+Elem constF32(Emission &e, double value, int64_t lanes) {
+  Value one = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(static_cast<float>(value)));
+  return splat(e, Elem(one), lanes);
+}
+
+Value isOrdinary(Emission &e, Value value) {
+  // Sums of 2^16 products with integers of up to 2^32 stay below 2^128.
+  constexpr double kMost = 0x1p80;
+  Value size = math::AbsFOp::create(e.b, e.loc, value);
+  return arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OLE, size,
+                               constF32(e, kMost, lanesOf(value)).re);
+}
+
+} // namespace hlo::codegen

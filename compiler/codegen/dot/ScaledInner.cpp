@@ -1,0 +1,264 @@
+//===- ScaledInner.cpp - Few rows, scaled integers along k ----------------===//
+//
+// In: a contraction of a few rows with a rhs of narrow integers (ScaledOperand) that is contiguous
+// along k. Out: for a few columns at a time, vectors of sums with lanes along k:
+//
+//   for each block of k                          some steps, with one scale for each lane
+//     sum[m, n]  = x[m, step, part] * stored[n, step, part] + ...      all steps and parts
+//     out[m, n] += scale[n] * (sum[m, n] - biases[m]) + offset[n] * total[m]
+//   add up the lanes of out
+//
+// A lane holds the integers of a word, a part of all lanes being one of each word (Unpack.h). The
+// lhs is copied to `x` in this order, multiplied by the factors of the parts; biases[m] and
+// total[m] are vectors that are made beside it, and serve all columns.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/Buffers.h"
+#include "compiler/codegen/dot/Scaled.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Bytes from a step's part of a column to what is prefetched: columns are read in order, one after
+/// the other, a few at a time.
+static constexpr int64_t kAhead = 16 * kLineBytes;
+
+namespace {
+class ScaledInner {
+public:
+  ScaledInner(Contraction &c, Epilogue &epilogue);
+  void emit();
+
+private:
+  using Indices = ArrayRef<Index>;
+  Value copyRows(Indices batch);
+  void copyBlock(Value first, int64_t count, bool isTail);
+  /// body(first step, number of steps, whether it is a last step that does not begin at a multiple
+  /// of the span, sums).
+  void forEachBlock(Sums &sums, function_ref<void(Value, int64_t, bool, Sums &)> body);
+  void addBlock(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayRef<Value> columnAt,
+                int64_t row, int64_t rows, Value step, int64_t count, Sums &sums);
+  void emitGroup(Indices batch, Value group, Value ordinary);
+
+  /// The first k of a step: the last one ends with k.
+  Value firstOf(Value step) {
+    Value first = mulI(e, step, span);
+    return c.kSize() % span ? minI(e, first, c.kSize() - span) : first;
+  }
+  Value plainAt(int64_t row, Value k) { return buffers.address(plain, k, row * plainRow); }
+  /// Vector `number` of a step's copy: its parts, the biases, the totals.
+  Value copyAt(int64_t row, Value step, int64_t number) {
+    return buffers.address(copy, mulI(e, step, m * vectors * lanes),
+                           (row * vectors + number) * lanes);
+  }
+  Elem multiply(const Elem &sum, const Elem &a, const Elem &b) {
+    return multiplyAdd(e, c.element, sum, a, b);
+  }
+
+  Contraction &c;
+  Epilogue &epilogue;
+  Emission &e;
+  Buffers buffers;
+  Unpacker unpack;
+  ScaledTile size;
+  int64_t m, lanes, parts, span, steps, run;
+  int64_t vectors;  ///< of a row and step in the copy
+  int64_t plainRow; ///< of the plain copy
+  Value plain;      ///< the lhs in f32, row by row
+  Value copy;       ///< step by step, row by row, vectors by part
+};
+} // namespace
+
+ScaledInner::ScaledInner(Contraction &c, Epilogue &epilogue)
+    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element),
+      unpack(unpackerOf(c, UnitStride::K)), size(scaledInnerTile(c)), m(c.mSize()),
+      lanes(unpack.lanes), parts(unpack.parts), span(unpack.span()),
+      steps(llvm::divideCeil(c.kSize(), span)), run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()),
+      vectors(parts + 2), plainRow(static_cast<int64_t>(llvm::alignTo(c.kSize(), lanes))) {
+  plain = stackBuffer(e, m * plainRow * buffers.partBytes);
+  copy = stackBuffer(e, steps * m * vectors * lanes * buffers.partBytes);
+}
+
+/// Copies the steps of a block of the plain copy. Elements of the last step that the step before
+/// has are zeros.
+void ScaledInner::copyBlock(Value first, int64_t count, bool isTail) {
+  int64_t shared = isTail ? steps * span - c.kSize() : 0;
+  for (int64_t r = 0; r < m; ++r) {
+    Elem biases = zeroElem(e, c.element, lanes), total = biases;
+    for (int64_t s = 0; s < count; ++s) {
+      Value step = addI(e, first, s);
+      SmallVector<Value> inOrder;
+      for (int64_t v = 0; v < parts; ++v) {
+        Elem value = buffers.load(plainAt(r, addI(e, firstOf(step), v * lanes)), lanes);
+        SmallVector<bool> on;
+        for (int64_t l = 0; l < lanes; ++l) {
+          on.push_back(v * lanes + l >= shared);
+        }
+        bool all = llvm::all_of(on, [](bool bit) { return bit; });
+        inOrder.push_back(zeroUnless(e, c.element, all ? Value() : constantMask(e, on), value).re);
+      }
+      for (auto [p, value] : llvm::enumerate(unpack.byParts(inOrder))) {
+        int64_t part = static_cast<int64_t>(p);
+        // In the order of the products: where all integers are zero, the sum of the products with
+        // their biases is then exactly that of the biases.
+        if (unpack.bias(part) != 0) {
+          biases = multiply(biases, Elem(value), constF32(e, unpack.bias(part), lanes));
+        }
+        total = addElems(e, c.element, total, Elem(value));
+        if (unpack.factor(part) != 1) {
+          value =
+              arith::MulFOp::create(e.b, e.loc, value, constF32(e, unpack.factor(part), lanes).re);
+        }
+        buffers.store(copyAt(r, step, part), Elem(value));
+      }
+    }
+    Value last = addI(e, first, count - 1);
+    buffers.store(copyAt(r, last, parts), biases);
+    buffers.store(copyAt(r, last, parts + 1), total);
+  }
+}
+
+Value ScaledInner::copyRows(Indices batch) {
+  Value ordinary = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
+  for (int64_t r = 0; r < m; ++r) {
+    SmallVector<Index> row = splitIndex(e, Index(constI64(e, r)), c.m, 1);
+    ordinary = emitForCarrying(
+        e, constI64(e, 0), constI64(e, c.kSize()), 1, ordinary,
+        [&](Value at, ValueRange carried) -> SmallVector<Value> {
+          Elem value = c.lhs.read(batch, row, splitIndex(e, Index(at), c.k, 1), 1, {});
+          buffers.store(plainAt(r, at), value);
+          return {arith::AndIOp::create(e.b, e.loc, carried[0], isOrdinary(e, value.re))};
+        })[0];
+    buffers.fill(plain, constI64(e, r * plainRow), constI64(e, c.kSize()), constI64(e, plainRow),
+                 zeroElem(e, c.element));
+  }
+  Sums none;
+  forEachBlock(none, [&](Value step, int64_t count, bool isTail, Sums &) {
+    copyBlock(step, count, isTail);
+  });
+  return ordinary;
+}
+
+void ScaledInner::forEachBlock(Sums &sums, function_ref<void(Value, int64_t, bool, Sums &)> body) {
+  int64_t whole = c.kSize() / span, full = whole / size.depth * size.depth;
+  carrySums(e, constI64(e, 0), constI64(e, full), size.depth, sums,
+            [&](Value step, Sums &inner) { body(step, size.depth, false, inner); });
+  if (full < whole) {
+    body(constI64(e, full), whole - full, false, sums);
+  }
+  if (whole < steps) {
+    body(constI64(e, whole), 1, true, sums);
+  }
+}
+
+void ScaledInner::addBlock(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayRef<Value> columnAt,
+                           int64_t row, int64_t rows, Value step, int64_t count, Sums &sums) {
+  int64_t columns = size.atOnce;
+  Sums block = zeroSums(e, c.element, rows * columns, lanes);
+  for (int64_t s = 0; s < count; ++s) {
+    Value now = addI(e, step, s);
+    SmallVector<Value> addresses, words;
+    for (int64_t v = 0; v < columns; ++v) {
+      Value at = addBytes(e, columnAt[v], divI(e, mulI(e, firstOf(now), unpack.bits), 8));
+      emitPrefetch(e, addBytes(e, at, constI64(e, kAhead)));
+      addresses.push_back(at);
+      words.push_back(unpack.words(at));
+    }
+    for (int64_t p = 0; p < parts; ++p) {
+      multiplyStep(
+          e, Multiplier{e, c.element}, rows, columns,
+          [&](int64_t r) { return buffers.load(copyAt(row + r, now, p), lanes); },
+          [&](int64_t v) { return Elem(unpack.part(addresses[v], words[v], p)); }, block);
+    }
+  }
+  // One scale for all lanes, or one for the integers of each lane's word.
+  bool isUniform = run % span == 0 || run == c.kSize();
+  Congruence known(c.kSize() % span ? std::gcd(span, c.kSize() - span) : span);
+  Index k =
+      run == c.kSize() ? Index(constI64(e, 0)) : Index(firstOf(step), isUniform ? 0 : parts, known);
+  for (int64_t v = 0; v < columns; ++v) {
+    int64_t scaleLanes = isUniform ? 1 : lanes;
+    auto [scale, offset] =
+        c.rhs.coefficients(batch, n[v], splitIndex(e, k, c.k, scaleLanes), scaleLanes);
+    scale = scale ? splat(e, scale, lanes) : scale;
+    offset = offset ? splat(e, offset, lanes) : offset;
+    for (int64_t r = 0; r < rows; ++r) {
+      auto ofBlock = [&](int64_t number) {
+        return buffers.load(copyAt(row + r, addI(e, step, count - 1), number), lanes);
+      };
+      Elem sum = block[r * columns + v];
+      if (unpack.hasBias()) {
+        sum = Elem(arith::SubFOp::create(e.b, e.loc, sum.re, ofBlock(parts).re));
+      }
+      Elem &out = sums[r * columns + v];
+      out = scale ? multiply(out, sum, scale) : addElems(e, c.element, out, sum);
+      out = offset ? multiply(out, ofBlock(parts + 1), offset) : out;
+    }
+  }
+}
+
+void ScaledInner::emitGroup(Indices batch, Value group, Value ordinary) {
+  int64_t columns = size.atOnce;
+  Value first = mulI(e, group, columns);
+  SmallVector<SmallVector<Index>> n;
+  SmallVector<Value> columnAt;
+  for (int64_t v = 0; v < columns; ++v) {
+    // Columns past the end repeat the last one, and are not stored.
+    Value column = addI(e, first, v);
+    column = c.nSize() % columns ? minI(e, column, c.nSize() - 1) : column;
+    n.push_back(splitIndex(e, Index(column), c.n, 1));
+    columnAt.push_back(scaledAddress(c, batch, column, constI64(e, 0)));
+  }
+  for (int64_t row = 0; row < m; row += size.rows) {
+    int64_t rows = std::min(size.rows, m - row);
+    Sums zero = zeroSums(e, c.element, rows * columns, lanes);
+    SmallVector<Value> flat = llvm::map_to_vector(zero, [](const Elem &sum) { return sum.re; });
+    auto branch = scf::IfOp::create(e.b, e.loc, ValueRange(flat).getTypes(), ordinary,
+                                    /*withElseRegion=*/true);
+    auto inside = [&](Block *block, function_ref<void(Sums &)> body) {
+      OpBuilder::InsertionGuard guard(e.b);
+      e.b.setInsertionPointToStart(block);
+      Sums sums = zeroSums(e, c.element, rows * columns, lanes);
+      body(sums);
+      scf::YieldOp::create(e.b, e.loc,
+                           llvm::map_to_vector(sums, [](const Elem &sum) { return sum.re; }));
+    };
+    inside(branch.thenBlock(), [&](Sums &sums) {
+      forEachBlock(sums, [&](Value step, int64_t count, bool, Sums &inner) {
+        addBlock(batch, n, columnAt, row, rows, step, count, inner);
+      });
+    });
+    // Infinities and NaNs as the program has them, element by element.
+    inside(branch.elseBlock(), [&](Sums &sums) {
+      carryVectors(e, c.kSize(), lanes, sums, [&](Value at, Value mask, Sums &inner) {
+        SmallVector<Index> k = splitIndex(e, Index(at, 1), c.k, lanes);
+        multiplyStep(
+            e, Multiplier{e, c.element}, rows, columns,
+            [&](int64_t r) { return buffers.load(plainAt(row + r, at), lanes); },
+            [&](int64_t v) {
+              return zeroUnless(e, c.element, mask, c.rhs.read(batch, n[v], k, lanes, mask));
+            },
+            inner);
+      });
+    });
+    Sums sums = llvm::map_to_vector(branch.getResults(), [](Value sum) { return Elem(sum); });
+    storeLaneSums(c, epilogue, {batch, row, rows, first, columns, lanes}, sums);
+  }
+}
+
+void ScaledInner::emit() {
+  int64_t columns = size.atOnce, groups = llvm::divideCeil(c.nSize(), columns);
+  int64_t perTask = unitsPerTask(groups, columns * c.kSize() * unpack.bits / 8, c.batchSize());
+  forEachBatch(c, llvm::divideCeil(groups, perTask), [&](Indices batch, Value first, Value last) {
+    Value ordinary = copyRows(batch);
+    emitFor(e, mulI(e, first, perTask), minI(e, mulI(e, last, perTask), groups), 1,
+            [&](Value group) { emitGroup(batch, group, ordinary); });
+  });
+}
+
+void emitScaledInner(Contraction &c, Epilogue &epilogue) { ScaledInner(c, epilogue).emit(); }
+
+} // namespace hlo::codegen
