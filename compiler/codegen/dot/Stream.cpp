@@ -24,6 +24,15 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+/// The tasks that one call reads as one run of columns: the longer the pieces of rows, the better
+/// prefetchers follow (NOTES.md, "Rows of a streamed side"). If each element of the rhs is used
+/// once there is nothing to keep in L1 but sums, which get three quarters of it.
+static int64_t joinedBlocks(const Contraction &c, const StreamTile &tile) {
+  int64_t sums = c.mSize() * partsOf(c.element) * storageBytes(partType(c.element)) * tile.block;
+  int64_t most = c.mSize() <= tile.together ? c.kernel.e.machine.memory.l1 * 3 / 4 / sums : 1;
+  return std::clamp<int64_t>(most, 1, llvm::divideCeil(c.nSize(), tile.block));
+}
+
 /// From this many lhs rows on, the multiply-adds take longer than the rhs takes to arrive, and the
 /// next rhs rows are prefetched. With fewer rows a prefetch is only an additional load (NOTES.md:
 /// 1 x 256 x 1024 and 4 x 2048 x 4096).
@@ -53,8 +62,9 @@ private:
   Emission &e;
   Buffers buffers;
   int64_t rows, lanes, parts, partBytes;
-  int64_t block;    ///< columns
-  int64_t sumRow;   ///< from row to row of sums: a line more than the block
+  int64_t block;    ///< columns of a task
+  int64_t joined;   ///< tasks whose columns are read as one run
+  int64_t sumRow;   ///< from row to row of sums: a line more than the joined blocks
   int64_t together; ///< rows of the lhs whose elements are in registers
   int64_t atOnce;   ///< rows of the rhs
   Value sums;
@@ -71,8 +81,9 @@ Stream::Stream(Contraction &c, Epilogue &epilogue)
   block = tile.block;
   together = tile.together;
   atOnce = tile.atOnce;
+  joined = joinedBlocks(c, tile);
   // A load waits for a store before it whose address differs from its own by a multiple of 4 KiB.
-  sumRow = block + lanes;
+  sumRow = joined * block + lanes;
   sums = stackBuffer(e, sumRow * column);
   if (!isStoredAsSummed(c, c.lhs)) {
     copy = stackBuffer(e, rows * c.kSize() * parts * partBytes);
@@ -147,16 +158,14 @@ void Stream::addRows(Indices batch, Value n0, Value n1, Indices k, Value outer, 
 
 void Stream::emit() {
   int64_t blocks = llvm::divideCeil(c.nSize(), block);
-  emitTasks(c.kernel, c.batchSize() * blocks, [&](Value task) {
-    SmallVector<Value> place = delinearize(e, task, {c.batchSize(), blocks});
-    SmallVector<Index> batch = splitIndex(e, Index(place[0]), c.batch, 1);
-    auto [n0, n1] = pieceAt(e, place[1], c.nSize(), block);
-    Value zero = constI64(e, 0);
-    if (copy) {
-      copyRows(batch);
-    }
-    emitFor(e, zero, constI64(e, rows * parts * sumRow), lanes, [&](Value i) {
-      storeElements(e, buffers.part, zeroElem(e, buffers.part, lanes), sumAddress(0, i), zero);
+  Value zero = constI64(e, 0);
+  auto addBlocks = [&](Indices batch, Value n0, Value n1) {
+    Value columns = subI(e, n1, n0);
+    emitFor(e, zero, constI64(e, rows * parts), 1, [&](Value row) {
+      emitFor(e, zero, columns, lanes, [&](Value i) {
+        storeElements(e, buffers.part, zeroElem(e, buffers.part, lanes),
+                      buffers.address(sums, addI(e, mulI(e, row, sumRow), i)), zero);
+      });
     });
     Sums none;
     carryNest(e, ArrayRef(c.k).drop_back(), none, [&](Indices outer, Value linear, Sums &) {
@@ -171,6 +180,15 @@ void Stream::emit() {
         epilogue.store(c.element, buffers.load(sumAddress(r, local), lanes, sumRow),
                        c.outIndex(batch, m[r], columnAt(n), lanes), lanes, mask);
       }
+    });
+  };
+  forEachBatch(c, blocks, [&](Indices batch, Value from, Value to) {
+    if (copy) {
+      copyRows(batch);
+    }
+    emitFor(e, from, to, joined, [&](Value first) {
+      Value last = minI(e, addI(e, first, joined), to);
+      addBlocks(batch, mulI(e, first, block), minI(e, mulI(e, last, block), c.nSize()));
     });
   });
 }
