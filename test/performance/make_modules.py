@@ -109,6 +109,33 @@ case("skinny_4x1024x4096_bf16", product, ((4, 1024), bf16), ((1024, 4096), bf16)
 case("skinny_16x1024x4096_bf16", product, ((16, 1024), bf16), ((1024, 4096), bf16))
 case("skinny_1x4096x4096_s8_s32", lambda a, b: product(a, b, s32), ((1, 4096), s8), ((4096, 4096), s8))
 case("skinny_s4_weights_1x2048x4096_bf16", lambda a, b: product(a, b.astype(bf16)), ((1, 2048), bf16), ((2048, 4096), s4))
+
+def dequantized(w, scale, zero=None, along_k=False):
+    """Integers times scales of groups along the rows of [k, n], or along the columns of [n, k]."""
+    groups = scale.shape[1 if along_k else 0]
+    split = (w.shape[0], groups, -1) if along_k else (groups, -1, w.shape[1])
+    spread = (lambda v: v[:, :, None]) if along_k else (lambda v: v[:, None, :])
+    wide = w.astype(scale.dtype).reshape(split)
+    wide = wide if zero is None else wide - spread(zero.astype(scale.dtype))
+    wide = (wide * spread(scale)).reshape(w.shape)
+    return wide.T if along_k else wide
+
+
+def from_words(w):
+    """Eight integers of 4 bits from each word, side by side."""
+    return ((w[:, :, None] >> (4 * jnp.arange(8, dtype=u32))) & 15).reshape(w.shape[0], -1)
+
+
+for m, k, n in ((1, 2048, 5632), (1, 4096, 4096), (4, 2048, 5632)):
+    case(f"skinny_s4_groups32_{m}x{k}x{n}_bf16", lambda a, b, s: product(a, dequantized(b, s)), ((m, k), bf16), ((k, n), s4), ((k // 32, n), bf16))
+case("skinny_s4_groups128_1x2048x5632_bf16", lambda a, b, s: product(a, dequantized(b, s)), ((1, 2048), bf16), ((2048, 5632), s4), ((16, 5632), bf16))
+case("skinny_s4_groups32_nt_1x2048x5632_bf16", lambda a, b, s: product(a, dequantized(b, s, along_k=True)), ((1, 2048), bf16), ((5632, 2048), s4), ((5632, 64), bf16))
+case("skinny_s4_groups128_nt_4x2048x5632_f32", lambda a, b, s: product(a, dequantized(b, s, along_k=True)), ((4, 2048), f32), ((5632, 2048), s4), ((5632, 16), f32))
+case("skinny_u4_zeros_groups64_1x2048x5632_f32", lambda a, b, s, z: product(a, dequantized(b, s, z)), ((1, 2048), f32), ((2048, 5632), jnp.uint4), ((32, 5632), f32), ((32, 5632), jnp.uint4))
+case("skinny_words_groups64_1x2048x5632_bf16", lambda a, b, s: product(a, dequantized(from_words(b).astype(s32) - 8, s)), ((1, 2048), bf16), ((2048, 704), u32), ((32, 5632), bf16))
+case("skinny_stacked_groups64_1x2048x5632_bf16", lambda a, b, s: product(a, dequantized(jnp.stack([b & 15, b >> 4], -1).reshape(2048, 5632), s)), ((1, 2048), bf16), ((2048, 2816), u8), ((32, 5632), bf16))
+case("skinny_s8_groups32_1x2048x5632_bf16", lambda a, b, s: product(a, dequantized(b, s)), ((1, 2048), bf16), ((2048, 5632), s8), ((64, 5632), bf16))
+case("skinny_s8_weights_1x2048x5632_bf16", lambda a, b, s: product(a, b.astype(bf16)) * s, ((1, 2048), bf16), ((2048, 5632), s8), ((5632,), bf16))
 case("skinny_4096x1024x3_f32", product, ((4096, 1024), f32), ((1024, 3), f32))
 case("skinny_1000x1000x8_s8_s32", lambda a, b: product(a, b, s32), ((1000, 1000), s8), ((1000, 8), s8))
 case("skinny_24x4096x1024_f32", product, ((24, 4096), f32), ((4096, 1024), f32))

@@ -4,10 +4,10 @@ Every file of a family ends with OPERATIONS, a list of (function, weight).
 """
 import importlib
 
-from families import attention, blocks, control, effects, elementwise, indexed, large, library, linalg, movement, reductions
+from families import attention, blocks, control, effects, elementwise, indexed, large, library, linalg, movement, reductions, weights
 from generate import Unfit
 
-LARGE = list(zip(*large.OPERATIONS))
+LARGE = list(zip(*(large.OPERATIONS + weights.OPERATIONS)))
 MAKERS, WEIGHTS = zip(*(o for f in (attention, blocks, control, effects, elementwise, indexed, library, linalg, movement, reductions) for o in f.OPERATIONS))
 
 
