@@ -1,6 +1,8 @@
 //===- Assembly.cpp - Parts of ops' assembly ------------------------------===//
 #include "dialect/stablehlo/Assembly.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace stablehlo;
@@ -337,6 +339,52 @@ void stablehlo::printPrecisionConfigAndAlgorithm(OpAsmPrinter &printer, Operatio
 // Constants
 //===----------------------------------------------------------------------===//
 
+/// True in front of `dense<"0x0100..."> : tensor<2xi1>`, as far as one can see without parsing.
+static bool isHexOfBooleans(SMLoc loc) {
+  constexpr StringLiteral start = "dense<\"0x", middle = "> : tensor<";
+  // The buffer ends in a NUL, at which all of these stop.
+  const char *text = loc.getPointer();
+  if (strncmp(text, start.data(), start.size()) != 0) {
+    return false;
+  }
+  const char *quote = strchr(text + start.size(), '"');
+  if (!quote || strncmp(quote + 1, middle.data(), middle.size()) != 0) {
+    return false;
+  }
+  const char *type = quote + 1 + middle.size();
+  return StringRef(type, strcspn(type, ">\n")).ends_with("xi1");
+}
+
+/// Reads `dense<"0x..."> : TYPE` of i1. Newer versions of MLIR, which JAX uses, write a byte for
+/// each element; the version that this is built with writes and reads eight elements in a byte.
+static ParseResult parseHexOfBooleans(OpAsmParser &parser, ElementsAttr &value) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string digits, bytes;
+  RankedTensorType type;
+  if (parser.parseKeyword("dense") || parser.parseLess() || parser.parseString(&digits) ||
+      parser.parseGreater() || parser.parseColonType(type)) {
+    return failure();
+  }
+  if (!type.hasStaticShape() || !type.getElementType().isInteger(1) ||
+      !llvm::tryGetFromHex(StringRef(digits).drop_front(2), bytes)) {
+    return parser.emitError(loc, "expected hexadecimal digits of an array of i1");
+  }
+  size_t count = type.getNumElements();
+  if (bytes.size() != count ||
+      llvm::any_of(bytes, [](char byte) { return byte != 0 && byte != 1; })) {
+    bool isSplat = false;
+    ArrayRef<char> packed(bytes.data(), bytes.size());
+    if (!DenseElementsAttr::isValidRawBuffer(type, packed, isSplat)) {
+      return parser.emitError(loc, "expected ") << count << " bytes that are 0 or 1";
+    }
+    value = DenseElementsAttr::getFromRawBuffer(type, packed);
+    return success();
+  }
+  SmallVector<bool> elements(bytes.begin(), bytes.end());
+  value = DenseElementsAttr::get(type, elements);
+  return success();
+}
+
 ParseResult stablehlo::parseConstant(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalLParen())) {
     SmallVector<Type> results;
@@ -359,9 +407,14 @@ ParseResult stablehlo::parseConstant(OpAsmParser &parser, OperationState &result
   if (result.attributes.get("value")) {
     return parser.emitError(loc, "'value' stands after the attributes");
   }
-  if (parser.parseAttribute(value, "value", result.attributes)) {
+  if (!isHexOfBooleans(parser.getCurrentLocation())) {
+    if (parser.parseAttribute(value)) {
+      return failure();
+    }
+  } else if (parseHexOfBooleans(parser, value)) {
     return failure();
   }
+  result.addAttribute("value", value);
   result.addTypes(value.getType());
   return success();
 }

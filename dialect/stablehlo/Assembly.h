@@ -78,6 +78,16 @@ ParseResult parseSliceRanges(OpAsmParser &parser, mlir::DenseI64ArrayAttr &start
 void printSliceRanges(OpAsmPrinter &printer, Operation *op, llvm::ArrayRef<int64_t> starts,
                       llvm::ArrayRef<int64_t> limits, llvm::ArrayRef<int64_t> strides);
 
+/// The word of an enum, without the space that its attribute prints in front.
+template <typename EnumAttrT> ParseResult parseEnumWord(AsmParser &parser, EnumAttrT &attribute) {
+  attribute = llvm::dyn_cast_if_present<EnumAttrT>(EnumAttrT::parse(parser, {}));
+  return mlir::success(attribute != nullptr);
+}
+template <typename EnumAttrT>
+void printEnumWord(AsmPrinter &printer, Operation *op, EnumAttrT attribute) {
+  printer << stringifyEnum(attribute.getValue());
+}
+
 /// `e8m7`
 ParseResult parseExponentMantissa(AsmParser &parser, mlir::IntegerAttr &exponent,
                                   mlir::IntegerAttr &mantissa);

@@ -39,7 +39,7 @@ def Stable_CompareOp : Stable_Op<"compare", [Pure]> {
                        OptionalAttr<Stable_ComparisonTypeAttr>:$compare_type);
   let results = (outs Stable_Array:$result);
   let assemblyFormat = [{
-    $comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict
+    custom<EnumWord>($comparison_direction) `,` $lhs `,` $rhs (`,` custom<EnumWord>($compare_type)^)? attr-dict
       `:` functional-type(operands, results)
   }];
 }

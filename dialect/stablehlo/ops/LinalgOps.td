@@ -67,7 +67,7 @@ def Stable_TriangularSolveOp
 def Stable_FftOp : Stable_MathOp<"fft", (ins Stable_Array:$operand, Stable_FftTypeAttr:$fft_type,
                                              DenseI64ArrayAttr:$fft_length)> {
   let assemblyFormat = [{
-    $operand `,` `type` `=` $fft_type `,` `length` `=` $fft_length attr-dict
+    $operand `,` `type` `=` custom<EnumWord>($fft_type) `,` `length` `=` $fft_length attr-dict
       `:` functional-type(operands, results)
   }];
 }
@@ -91,7 +91,7 @@ def Stable_BatchNormGradOp : Stable_Op<"batch_norm_grad", [Pure]> {
 def Stable_RngOp : Stable_MathOp<"rng", (ins Stable_Array:$a, Stable_Array:$b, Stable_Array:$shape,
                                              Stable_RngDistributionAttr:$rng_distribution), []> {
   let assemblyFormat = [{
-    $a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution attr-dict
+    $a `,` $b `,` $shape `,` `distribution` `=` custom<EnumWord>($rng_distribution) attr-dict
       `:` functional-type(operands, results)
   }];
 }
@@ -99,6 +99,6 @@ def Stable_RngBitGeneratorOp : Stable_Op<"rng_bit_generator", [Pure]> {
   let arguments = (ins Stable_RngAlgorithmAttr:$rng_algorithm, Stable_Array:$initial_state);
   let results = (outs Stable_Array:$output_state, Stable_Array:$output);
   let assemblyFormat = [{
-    $initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)
+    $initial_state `,` `algorithm` `=` custom<EnumWord>($rng_algorithm) attr-dict `:` functional-type(operands, results)
   }];
 }

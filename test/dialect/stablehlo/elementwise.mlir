@@ -42,8 +42,8 @@ module {
     %2 = stablehlo.atan2 %arg0, %arg1 : tensor<4xf32>
     %3 = stablehlo.clamp %arg4, %arg0, %arg4 : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %4 = stablehlo.clamp %arg0, %arg0, %arg1 : tensor<4xf32>
-    %5 = stablehlo.compare  LT, %arg0, %arg1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
-    %6 = stablehlo.compare  EQ, %arg0, %arg1,  TOTALORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %5 = stablehlo.compare LT, %arg0, %arg1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %6 = stablehlo.compare EQ, %arg0, %arg1, TOTALORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
     %7 = stablehlo.complex %arg0, %arg1 : tensor<4xcomplex<f32>>
     %8 = stablehlo.divide %arg0, %arg1 : tensor<4xf32>
     %9 = stablehlo.maximum %arg0, %arg1 : tensor<4xf32>

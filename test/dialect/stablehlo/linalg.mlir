@@ -21,10 +21,10 @@ module {
   func.func @others(%arg0: tensor<3x4x4xf32>, %arg1: tensor<3x4x2xf32>, %arg2: tensor<4x8xcomplex<f32>>, %arg3: tensor<f32>, %arg4: tensor<2xi64>, %arg5: tensor<2xui64>, %arg6: tensor<4xf32>) {
     %0 = stablehlo.cholesky %arg0, lower = true : tensor<3x4x4xf32>
     %1 = "stablehlo.triangular_solve"(%arg0, %arg1) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<3x4x4xf32>, tensor<3x4x2xf32>) -> tensor<3x4x2xf32>
-    %2 = stablehlo.fft %arg2, type =  FFT, length = [8] : (tensor<4x8xcomplex<f32>>) -> tensor<4x8xcomplex<f32>>
-    %3 = stablehlo.fft %arg0, type =  RFFT, length = [4, 4] : (tensor<3x4x4xf32>) -> tensor<3x4x3xcomplex<f32>>
-    %4 = stablehlo.rng %arg3, %arg3, %arg4, distribution =  UNIFORM : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
-    %output_state, %output = stablehlo.rng_bit_generator %arg5, algorithm =  THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5xui32>)
+    %2 = stablehlo.fft %arg2, type = FFT, length = [8] : (tensor<4x8xcomplex<f32>>) -> tensor<4x8xcomplex<f32>>
+    %3 = stablehlo.fft %arg0, type = RFFT, length = [4, 4] : (tensor<3x4x4xf32>) -> tensor<3x4x3xcomplex<f32>>
+    %4 = stablehlo.rng %arg3, %arg3, %arg4, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
+    %output_state, %output = stablehlo.rng_bit_generator %arg5, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5xui32>)
     %5 = "stablehlo.batch_norm_inference"(%arg0, %arg6, %arg6, %arg6, %arg6) <{epsilon = 1.000000e-03 : f32, feature_index = 2 : i64}> : (tensor<3x4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<3x4x4xf32>
     %output_0, %batch_mean, %batch_var = "stablehlo.batch_norm_training"(%arg0, %arg6, %arg6) <{epsilon = 1.000000e-03 : f32, feature_index = 2 : i64}> : (tensor<3x4x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4x4xf32>, tensor<4xf32>, tensor<4xf32>)
     %grad_operand, %grad_scale, %grad_offset = "stablehlo.batch_norm_grad"(%arg0, %arg6, %arg6, %arg6, %arg0) <{epsilon = 1.000000e-03 : f32, feature_index = 2 : i64}> : (tensor<3x4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<3x4x4xf32>) -> (tensor<3x4x4xf32>, tensor<4xf32>, tensor<4xf32>)

@@ -22,7 +22,7 @@ module {
     }) : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x3xf32>
     %4:2 = "stablehlo.sort"(%arg0, %arg1) <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>, %arg6: tensor<i32>, %arg7: tensor<i32>):
-      %6 = stablehlo.compare  LT, %arg4, %arg5,  TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %6 = stablehlo.compare LT, %arg4, %arg5, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %6 : tensor<i1>
     }) : (tensor<4x6xf32>, tensor<4x6xi32>) -> (tensor<4x6xf32>, tensor<4x6xi32>)
     %5 = "stablehlo.map"(%arg0) <{dimensions = array<i64: 0, 1>}> ({
@@ -38,7 +38,7 @@ module {
     }) : (tensor<4x6xf32>, tensor<3x1xi32>, tensor<3x6xf32>) -> tensor<4x6xf32>
     %1 = "stablehlo.select_and_scatter"(%arg0, %arg4, %arg3) <{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>}> ({
     ^bb0(%arg5: tensor<f32>, %arg6: tensor<f32>):
-      %2 = stablehlo.compare  GE, %arg5, %arg6 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %2 = stablehlo.compare GE, %arg5, %arg6 : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %2 : tensor<i1>
     }, {
     ^bb0(%arg5: tensor<f32>, %arg6: tensor<f32>):
@@ -59,7 +59,7 @@ module {
     }) : (tensor<i32>) -> ()
     %1:2 = stablehlo.while(%iterArg = %arg1, %iterArg_0 = %arg2) : tensor<i32>, tensor<4xf32> attributes {some.name = 1 : i64}
     cond {
-      %9 = stablehlo.compare  LT, %iterArg, %arg1 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %9 = stablehlo.compare LT, %iterArg, %arg1 : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %9 : tensor<i1>
     } do {
       stablehlo.return %iterArg, %iterArg_0 : tensor<i32>, tensor<4xf32>
