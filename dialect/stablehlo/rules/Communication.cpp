@@ -47,8 +47,12 @@ static void checkGroups(Check &check, const GroupLabels &labels, Attribute group
     check.require(!table.empty(), labels.channel,
                   "use_global_device_ids needs replica_groups that are not empty");
   }
+  std::optional<SmallVector<int64_t>> entries = integersOf(table);
+  if (!check.require(entries.has_value(), labels.unique, "replica_groups repeats one number")) {
+    return;
+  }
   SmallVector<int64_t> ids;
-  for (int64_t id : table.getValues<int64_t>()) {
+  for (int64_t id : *entries) {
     if (id != -1 || !mayPad) {
       ids.push_back(id);
     }
@@ -322,8 +326,12 @@ static void checkPairs(Check &check, DenseIntElementsAttr pairs) {
                      "source_target_pairs is ", pairs.getType(), ", expected a table of pairs")) {
     return;
   }
+  std::optional<SmallVector<int64_t>> entries = integersOf(pairs);
+  if (!check.require(entries.has_value(), "c2", "source_target_pairs repeats one number")) {
+    return;
+  }
   SmallVector<int64_t> sides[2];
-  for (auto [i, id] : llvm::enumerate(pairs.getValues<int64_t>())) {
+  for (auto [i, id] : llvm::enumerate(*entries)) {
     sides[i % 2].push_back(id);
     check.require(id >= 0, "c4", "source_target_pairs has process ", id);
   }

@@ -161,11 +161,13 @@ static void checkLayouts(Check &check, StringRef what, TypeRange types, ArrayAtt
                     " of the ", what, " is ", type, ", which has no layout");
       continue;
     }
-    SmallVector<int64_t> order = llvm::map_to_vector(
-        layout.getValues<APInt>(), [](const APInt &entry) { return entry.getSExtValue(); });
-    check.hasSize("layouts", "a layout of " + what.str(), order.size(), shaped.getRank());
-    check.inRange("layouts", "a layout of " + what.str(), order, shaped.getRank());
-    check.unique("layouts", "a layout of " + what.str(), order);
+    std::string name = "a layout of the " + what.str();
+    if (check.hasSize("layouts", name, layout.getNumElements(), shaped.getRank())) {
+      SmallVector<int64_t> order = llvm::map_to_vector(
+          layout.getValues<APInt>(), [](const APInt &entry) { return entry.getSExtValue(); });
+      check.inRange("layouts", name, order, shaped.getRank());
+      check.unique("layouts", name, order);
+    }
   }
 }
 

@@ -272,8 +272,13 @@ static bool fitsAxis(RankedTensorType array) {
 
 static void checkElements(Check &check, StringRef label, StringRef what, Type type,
                           unsigned kinds) {
+  // As the HLO front end has it: what rules compute takes up to the square of the rank.
+  constexpr int64_t mostDimensions = 256;
   RankedTensorType array = arrayOf(type);
-  if (!array || kinds == 0) {
+  if (!array ||
+      !check.require(array.getRank() <= mostDimensions, label, what, " has ", array.getRank(),
+                     " dimensions, at most ", mostDimensions, " are supported") ||
+      kinds == 0) {
     return;
   }
   unsigned kind = kindOf(array.getElementType());
@@ -291,11 +296,10 @@ LogicalResult stablehlo::verifyOp(Operation *op) {
   }
   Check check(op);
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
-    if (!row->operands.empty()) {
-      size_t entry = std::min(i, row->operands.size() - 1);
-      checkElements(check, "i" + std::to_string(entry + 1), "operand " + std::to_string(i), type,
-                    row->operands[entry]);
-    }
+    // The last entry is that of all further operands; without entries any type will do.
+    size_t entry = row->operands.empty() ? i : std::min(i, row->operands.size() - 1);
+    checkElements(check, "i" + std::to_string(entry + 1), "operand " + std::to_string(i), type,
+                  row->operands.empty() ? 0 : row->operands[entry]);
   }
   // What is wrong with an operand is mostly wrong with the result too.
   for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {

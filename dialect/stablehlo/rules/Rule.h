@@ -148,7 +148,11 @@ std::string shapeText(llvm::ArrayRef<int64_t> sizes);
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The integers of a value that is a constant; none if it is not.
+/// The integers of an attribute; none if they are more than any op needs. A splat stands for as
+/// many as its type says, however short the text is.
+std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::DenseIntElementsAttr attribute);
+
+/// The integers of a value that is a constant; none if it is not, or has too many.
 std::optional<llvm::SmallVector<int64_t>> constantIntegers(mlir::Value value);
 
 /// True for a one-dimensional array of known size.

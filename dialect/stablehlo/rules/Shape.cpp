@@ -9,14 +9,19 @@ using namespace stablehlo;
 // Checks that rules of shapes share
 //===----------------------------------------------------------------------===//
 
-std::optional<SmallVector<int64_t>> stablehlo::constantIntegers(Value value) {
-  DenseIntElementsAttr constant;
-  if (!matchPattern(value, m_Constant(&constant))) {
+std::optional<SmallVector<int64_t>> stablehlo::integersOf(DenseIntElementsAttr attribute) {
+  constexpr int64_t mostOfSplat = 1 << 16;
+  if (attribute.isSplat() && attribute.getNumElements() > mostOfSplat) {
     return std::nullopt;
   }
-  return llvm::map_to_vector(constant.getValues<APInt>(), [](const APInt &number) {
+  return llvm::map_to_vector(attribute.getValues<APInt>(), [](const APInt &number) {
     return number.getBitWidth() > 64 ? 0 : number.getSExtValue();
   });
+}
+
+std::optional<SmallVector<int64_t>> stablehlo::constantIntegers(Value value) {
+  DenseIntElementsAttr constant;
+  return matchPattern(value, m_Constant(&constant)) ? integersOf(constant) : std::nullopt;
 }
 
 bool stablehlo::isStaticVector(RankedTensorType array) {
