@@ -97,6 +97,8 @@ static const llvm::DenseMap<TypeID, OpProperties> &table() {
     // KernelOps.td
     {of<StackOp>(),                  {Role::Compute,   4, Displaces}},
     {of<ResizeOp>(),                 {Role::TopLevel,  0, None}},
+    {of<PackOp>(),                   {Role::TopLevel,  1, Runtime}},
+    {of<UnpackOp>(),                 {Role::TopLevel,  1, Runtime}},
     // ReduceOps.td
     {of<ReduceOp>(),                 {Role::Reduce,    1, None, Strategy::Reduce, 12}},
     {of<ReduceWindowOp>(),           {Role::Reduce,    1, None, Strategy::Scan, 12}},

@@ -269,6 +269,10 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   if (options.flushDenormals) {
     flags += " --denormals=flush";
   }
+  if (options.dynamicBuffers != DynamicBuffers::Auto) {
+    bool dense = options.dynamicBuffers == DynamicBuffers::Dense;
+    flags += dense ? " --dynamic-buffers=dense" : " --dynamic-buffers=bound";
+  }
   if (options.sizeVersions) {
     flags += " --size-versions=" + std::to_string(options.sizeVersions);
   }
@@ -417,6 +421,10 @@ LogicalResult Compilation::runBackend(const Target &target) {
         }
         fillDescription(description, target);
         signature = makeSignature(*module, prefix, description.sha256);
+        if ((options.emit & EmitCxxHeader) && (*module)->hasAttr(kDenseBuffers)) {
+          return fail(ErrorKind::Unsupported, "--cxx-header: the class has arrays of the bounds' "
+                                              "shape, not those of --dynamic-buffers=dense");
+        }
         if (level && succeeded(signature)) {
           plainSignature = *signature;
           description.levelName = options.cpu;
@@ -589,6 +597,11 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(options.partitions));
   } else if (int64_t implied = impliedPartitions(*module)) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(implied));
+  }
+  if (options.dynamicBuffers == DynamicBuffers::Dense) {
+    (*module)->setAttr(kDenseBuffers, attributes.getUnitAttr());
+  } else if (options.dynamicBuffers == DynamicBuffers::Bound) {
+    (*module)->removeAttr(kDenseBuffers);
   }
   // What is prepared is not prepared once for each version.
   if (unsigned most = options.immutableParams ? 1 : options.sizeVersions) {

@@ -49,6 +49,13 @@ enum class EntryLayouts {
   Text      ///< as `entry_computation_layout` says
 };
 
+/// The form of the caller's buffers of arrays with dimensions `<=N`.
+enum class DynamicBuffers {
+  Auto,  ///< Bound for HLO
+  Bound, ///< the bounds' shape
+  Dense  ///< dense for the sizes of the call
+};
+
 /// Options of one compilation; the defaults are those of hlo-compile.
 struct CompileOptions {
   std::string cpu;      ///< LLVM's name, or "host"; empty: see describeTarget
@@ -106,6 +113,7 @@ struct CompileOptions {
   /// At most how many versions of the program for sizes of its dimensions `<=N`; 0: as many as suit
   /// the program.
   unsigned sizeVersions = 0;
+  DynamicBuffers dynamicBuffers = DynamicBuffers::Auto;
 };
 
 } // namespace hlo

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Signature.h"
+#include "compiler/analysis/entry/SizeArguments.h"
 #include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -279,6 +280,9 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
     if (succeeded(made)) {
       made->sizeOf = leaf.sizeOf;
       made->sizeDim = leaf.sizeDim;
+      if (leaf.sizeOf >= 0 && module->hasAttr(kDenseBuffers)) {
+        leaves[leaf.sizeOf].sizeDim = HLO_DENSE;
+      }
       leaves.push_back(std::move(*made));
     }
     return LogicalResult(made);
@@ -323,7 +327,7 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
   for (const std::vector<Leaf> *leaves : {&signature.inputs, &signature.outputs}) {
     for (const Leaf &leaf : *leaves) {
       all += leaf.name + " " + leaf.typeText + "@" + std::to_string(leaf.alias) + ";" +
-             leaf.shardingText;
+             leaf.shardingText + (leaf.isDense() ? "dense" : "");
     }
     all += "->";
   }

@@ -25,8 +25,9 @@ struct Leaf {
   uint32_t align = 1;
   int32_t alias = -1;
   /// If this leaf is a size: the leaf of the same list, and its dimension, whose true size it is;
-  /// else -1.
+  /// else -1. Of an array, `sizeDim` is HLO_DENSE if its buffer is dense.
   int32_t sizeOf = -1, sizeDim = 0;
+  bool isDense() const { return sizeOf < 0 && sizeDim == HLO_DENSE; }
   std::optional<LeafSharding> sharding; ///< the leaf is a shard; `dims` are its own
   std::string shardingText; ///< "shard of f32[16,32] by [{x}, {}]"; empty for a whole array
 };

@@ -8,6 +8,7 @@ once. Modules whose buffers are not numpy's (packed types, bounded sizes, other 
 from __future__ import annotations
 
 import ctypes
+import math
 import queue
 import weakref
 from ctypes import c_int32, c_void_p
@@ -73,11 +74,12 @@ class _Leaf:
         self.row_major = self.order == tuple(range(len(self.shape)))
         self.packed = self.element.bits < 8
         self.sizes: list[tuple[int, int]] = []  # leaf that holds the size, dimension
+        self.dense = buffer.size_of == 0 and buffer.size_dim == _native.DENSE  # for the sizes of a call
         self.simple = self.row_major and not self.packed and not info.bounded
 
     def buffer_of(self, array: np.ndarray) -> tuple[np.ndarray, bool]:
         """The buffer of an input, and whether it is the array's own memory."""
-        if self.info.bounded and array.shape != self.shape:
+        if self.info.bounded and array.shape != self.shape and not self.dense:
             whole = np.zeros(self.shape, self.dtype)
             whole[tuple(map(slice, array.shape))] = array
             array = whole
@@ -96,6 +98,10 @@ class _Leaf:
 
     def array_of(self, buffer: np.ndarray, sizes: Sequence[int] | None) -> np.ndarray:
         """The result in the buffer of an output."""
+        if self.dense and sizes is not None:
+            memory_shape = tuple(sizes[i] for i in self.order)
+            array = buffer.reshape(-1)[:math.prod(memory_shape)].reshape(memory_shape)
+            return np.ascontiguousarray(array.transpose(np.argsort(self.order)))
         memory_shape = tuple(self.shape[i] for i in self.order)
         array = unpack(buffer, self.element, memory_shape) if self.packed else buffer
         if not self.row_major:
@@ -394,6 +400,8 @@ class Function:
 
         def place(view: _native.View, buffer: np.ndarray, leaf: _Leaf) -> None:
             view.data, view.bytes, view.type = address_of(buffer), leaf.bytes, leaf.buffer.type
+            if leaf.dense:
+                view.bytes = buffer.nbytes
             keep.append(buffer)
 
         def place_size(view: _native.View, size: int) -> np.ndarray:

@@ -16,6 +16,7 @@ from . import _paths
 ABI = 2
 OK, CANCELLED, FAILED_PRECONDITION = 0, 1, 9
 EMIT_OBJECT, EMIT_HEADER, EMIT_SIGNATURE = 1, 64, 512
+DENSE = 1  # HLO_DENSE
 ENTRY_LAYOUT_ROW_MAJOR = 4
 SEVERITIES = ("note", "remark", "warning", "error")
 NEEDS = ("infeed", "outfeed", "comm", "state", "host_send", "host_recv")

@@ -140,7 +140,9 @@ static hlo_status check_view(Checked *c, int what, uint32_t i, const hlo_view *v
     hlo_text_add(&c->text, " bytes");
     return HLO_ERR_NULL;
   }
-  if (view->bytes < leaf->bytes) {
+  /* How many bytes a dense buffer needs follows from sizes, and those of results are known only
+   * after the call. */
+  if (view->bytes < leaf->bytes && !hlo_is_dense(leaf)) {
     add_start(c, what, i);
     hlo_text_add(&c->text, " needs ");
     hlo_text_number(&c->text, leaf->bytes);
@@ -158,6 +160,13 @@ static void add_range(Checked *c, const void *data, uint64_t bytes, int what, ui
     const uintptr_t end = bytes > UINTPTR_MAX - begin ? UINTPTR_MAX : begin + (uintptr_t)bytes;
     c->ranges[c->num_ranges++] = (Range){begin, end, i, (uint8_t)what, (uint8_t)written};
   }
+}
+
+/* Bytes of a buffer that the call may read or write. */
+static uint64_t bytes_of(const Checked *c, int what, uint32_t i) {
+  const hlo_buffer_desc *leaf = leaf_at(c, what, i);
+  const uint64_t given = view_at(what == INPUT ? c->inputs : c->outputs, i)->bytes;
+  return hlo_is_dense(leaf) && given < leaf->bytes ? given : leaf->bytes;
 }
 
 /* Checks one side and collects its pointers. */
@@ -261,11 +270,11 @@ static hlo_status check_all(Checked *c, void *prepared, uint64_t prepared_bytes,
   }
   for (uint32_t i = 0; i < c->num_inputs; ++i) {
     if (is_read(c, i) && !(c->reader == HLO_READ_BY_RUN && is_shared(c, i))) {
-      add_range(c, c->pointers[i], hlo_input_at(c->desc, i)->bytes, INPUT, i, 0);
+      add_range(c, c->pointers[i], bytes_of(c, INPUT, i), INPUT, i, 0);
     }
   }
   for (uint32_t i = 0; i < c->num_outputs; ++i) {
-    add_range(c, c->pointers[c->num_inputs + i], hlo_output_at(c->desc, i)->bytes, OUTPUT, i, 1);
+    add_range(c, c->pointers[c->num_inputs + i], bytes_of(c, OUTPUT, i), OUTPUT, i, 1);
   }
   add_range(c, HLO_FIELD(c->call, arena), arena_bytes, ARENA, 0, 1);
   add_range(c, prepared, prepared_bytes, PREPARED, 0, c->reader == HLO_READ_BY_PREPARE);

@@ -3,10 +3,11 @@
 
   dynamic.py --tool=build/bin/hlo-run [--seed=1] [--count=100] [--seconds=60] [--xla] [--keep=FOLDER]
 
-A seed makes a DAG of 2 to 14 operations on arrays of which some dimensions are `<=N`, and the sizes that they have in this
-run. The program has up to 1, 3, 12 or 40 versions for sizes. Written a second time with these sizes as static dimensions, the module must give the same results: elements beyond the
-sizes never count. With --xla also XLA:CPU runs the dynamic module, its parameters made by set-dimension-size (it takes no
-dynamic ones); what it gets wrong (see README.md) is then left out. Integers only, so that everything agrees exactly.
+A seed makes a DAG of 2 to 14 operations on arrays of which some dimensions are `<=N`, and the sizes that they have in
+this run. The program has up to 1, 3, 12 or 40 versions for sizes, and its buffers are dense or of the bounds' shape.
+Written a second time with these sizes as static dimensions, the module must give the same results: elements beyond the
+sizes never count. With --xla also XLA:CPU runs the dynamic module, its parameters made by set-dimension-size (it takes
+no dynamic ones); what it gets wrong (see README.md) is then left out. Integers only, so that everything agrees exactly.
 The last line reads `N passed, N failed`. Needs numpy; jax for --xla.
 """
 import argparse
@@ -484,7 +485,8 @@ def run_tool(tool, text, inputs, folder, name):
     np.savez(base + ".in.npz", **{f"in{i}": x for i, x in enumerate(inputs)})
     guard = "--guard-pages=" + ("before", "after")[len(text) % 2]
     versions = f"--size-versions={(1, 3, 12, 40)[len(text) // 2 % 4]}"
-    done = subprocess.run([tool, base + ".hlo", f"--inputs={base}.in.npz", f"--outputs={base}.out.npz", guard, versions],
+    form = "--dynamic-buffers=" + ("bound", "dense")[len(text) // 8 % 2]
+    done = subprocess.run([tool, base + ".hlo", f"--inputs={base}.in.npz", f"--outputs={base}.out.npz", guard, versions, form],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         return f"exit code {done.returncode}: {done.stdout.strip()[-400:]}"

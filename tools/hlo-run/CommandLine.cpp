@@ -80,6 +80,11 @@ struct Flags {
   cl::opt<std::string> denormals{
       "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
       cl::desc("Keep subnormal numbers, or flush operands and results to zero")};
+  cl::opt<hlo::DynamicBuffers> dynamicBuffers{
+      "dynamic-buffers", cl::init(hlo::DynamicBuffers::Auto), cl::cat(category),
+      cl::desc("Buffers of arrays with dimensions '<=N' (default: bound)"),
+      cl::values(clEnumValN(hlo::DynamicBuffers::Dense, "dense", "Dense for the sizes of the call"),
+                 clEnumValN(hlo::DynamicBuffers::Bound, "bound", "Of the bounds' shape"))};
   cl::opt<unsigned> sizeVersions{
       "size-versions", cl::init(0), cl::value_desc("n"), cl::cat(category),
       cl::desc("At most so many versions of the program, each for some sizes of its dimensions "
@@ -233,6 +238,7 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   }
   line.flushDenormals = flags.denormals == "flush";
   line.sizeVersions = flags.sizeVersions;
+  line.dynamicBuffers = flags.dynamicBuffers;
   if (flags.guardPages == "before") {
     line.guard = GuardSide::Before;
   } else if (flags.guardPages == "after") {

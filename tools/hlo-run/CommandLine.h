@@ -42,7 +42,8 @@ struct CommandLine {
   StreamPaths streams;
   std::vector<std::string> customCalls; ///< libraries
   bool flushDenormals = false;
-  unsigned sizeVersions = 0;                  ///< as in CompileOptions
+  unsigned sizeVersions = 0; ///< as in CompileOptions
+  DynamicBuffers dynamicBuffers = DynamicBuffers::Auto;
   GuardSide guard = GuardSide::None;          ///< of all buffers
   std::optional<std::string> immutableParams; ///< as for hlo-compile
   /// Whether the module runs in a process of its own: see Remote.h.

@@ -70,7 +70,7 @@ Expected<TrueLeaf> hlo::run::cutToSize(ArrayRef<hlo_buffer_desc> leaves, uint32_
     }
   }
   TrueLeaf cut = makeTrueLeaf(leaf, dims);
-  if (ArrayRef<int64_t>(dims) == dimsOf(leaf)) {
+  if (hlo_is_dense(&leaf) || ArrayRef<int64_t>(dims) == dimsOf(leaf)) {
     cut.data = buffer(index);
     return std::move(cut);
   }
@@ -121,7 +121,8 @@ Error hlo::run::loadBounded(const ZipReader &archive, StringRef name,
   }
   std::memset(buffer(index), 0xff, leaf.bytes);
   size_t item = hlo_type_bytes(leaf.type);
-  forEachRun(dimsOf(leaf), dims, orderOf(leaf), [&](int64_t to, int64_t from, int64_t items) {
+  ArrayRef<int64_t> form = hlo_is_dense(&leaf) ? ArrayRef<int64_t>(dims) : dimsOf(leaf);
+  forEachRun(form, dims, orderOf(leaf), [&](int64_t to, int64_t from, int64_t items) {
     std::memcpy(buffer(index) + to * item, cut.memory.data() + from * item, items * item);
   });
   normalize(leaf.type, MutableArrayRef(buffer(index), static_cast<size_t>(leaf.bytes)));

@@ -79,6 +79,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::Plan
   options.partitions = line.partitions;
   options.flushDenormals = line.flushDenormals;
   options.sizeVersions = line.sizeVersions;
+  options.dynamicBuffers = line.dynamicBuffers;
   options.immutableParams = line.immutableParams;
   options.explainPlan = line.explainPlan;
   options.plans.assign(plans.begin(), plans.end());

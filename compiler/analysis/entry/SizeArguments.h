@@ -14,6 +14,10 @@ inline constexpr llvm::StringLiteral kSizeArguments = "hlo.size_arguments";
 /// it that follows from the program.
 inline constexpr llvm::StringLiteral kMostSizeVersions = "hlo.size_versions";
 
+/// Module attribute, unit: the caller's buffers of arrays with dimensions `<=N` are dense for the
+/// sizes of the call; without it they have the bounds' shape.
+inline constexpr llvm::StringLiteral kDenseBuffers = "hlo.dense_buffers";
+
 } // namespace hlo
 
 #endif

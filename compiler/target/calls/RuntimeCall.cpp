@@ -98,7 +98,7 @@ void hlo::collectNeeds(cpurt::EntryOp entry, bool manyRanks, Description &descri
       if (auto target = call.getConfig().getAs<mlir::StringAttr>("custom_call_target")) {
         targets.insert({target.str(), customCallApi(call)});
       }
-    } else if (manyRanks) {
+    } else if (manyRanks && kind != "pack" && kind != "unpack") {
       description.needs |= HLO_NEEDS_COMM;
     }
   });

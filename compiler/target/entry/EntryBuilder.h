@@ -43,6 +43,8 @@ private:
   void countKernel(cpurt::LaunchOp launch);
   void emitCopy(cpurt::CopyOp copy);
   mlir::LogicalResult emitCall(cpurt::CallOp call);
+  /// Copies an array between dense and bound strides (EntryPack.cpp).
+  mlir::LogicalResult emitPack(cpurt::CallOp call);
   mlir::LogicalResult storeArguments(mlir::ValueRange buffers);
   void emitRandomState(cpurt::RandomStateOp op);
   void callLoop(const SmallLoop &loop);

@@ -217,6 +217,9 @@ mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
 }
 
 mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
+  if (call.getKind() == "pack" || call.getKind() == "unpack") {
+    return emitPack(call);
+  }
   auto kernel = [&](llvm::StringRef name) -> llvm::Constant * {
     auto known = in.kernels.find(name);
     // The kernel has two operands and a result.

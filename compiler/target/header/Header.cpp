@@ -197,6 +197,8 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   size_t inputs = signature.inputs.size(), outputs = signature.outputs.size();
   bool isDynamic = any_of(concat<const Leaf>(signature.inputs, signature.outputs),
                           [](const Leaf &leaf) { return leaf.sizeOf >= 0; });
+  bool isDense = any_of(concat<const Leaf>(signature.inputs, signature.outputs),
+                        [](const Leaf &leaf) { return leaf.isDense(); });
   // Plain numbers: header readers of other languages do not expand UINT64_C.
   std::string hash = StringRef(formatv("{0:x16}", signature.hash).str()).lower() + "ul";
   auto symbolOf = [&](StringRef suffix) {
@@ -224,7 +226,10 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "#define " << upper << "_SIGNATURE " << hash << "\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "/** The buffers of one call."
-      << (isDynamic
+      << (isDense
+              ? " Those of arrays with dimensions `<=N` are dense for the sizes of the call: a\n"
+                " *  batch of 3 is 3 rows."
+          : isDynamic
               ? " Those of arrays with dimensions `<=N` have the shape of the bounds: elements\n"
                 " *  beyond the true sizes are ignored in inputs and unspecified in outputs."
               : "")

@@ -65,6 +65,9 @@ std::string hlo::leafText(const Leaf &leaf, bool isInput, const Signature &all,
   }
   out << leaf.typeText << (leaf.dims.size() > 1 ? ", " + leaf.layoutText : "") << ", " << leaf.bytes
       << " bytes";
+  if (leaf.isDense()) {
+    out << " at most, dense for its sizes";
+  }
   if (!leaf.shardingText.empty()) {
     out << ", " << leaf.shardingText;
   }

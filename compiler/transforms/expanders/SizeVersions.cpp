@@ -24,8 +24,9 @@
 #include "compiler/analysis/entry/SizeArguments.h"
 #include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/transforms/expanders/Expanders.h"
-#include "compiler/transforms/expanders/sizes/Live.h"
+#include "compiler/transforms/expanders/sizes/Buffers.h"
 #include "dialect/hlo/Builder.h"
+#include "dialect/hlo/Shapes.h"
 #include "dialect/hlo/ops/KernelOps.h"
 #include "mlir/Pass/Pass.h"
 #include <map>
@@ -39,6 +40,8 @@ namespace {
 
 /// Ops of all versions together, which bounds the time to compile them, and versions.
 constexpr int64_t kMostOps = 6000, kMostVersions = 170;
+/// Ops of one version: a text whose computations call others many times grows without bound.
+constexpr int64_t kMostExpandedOps = 1 << 20;
 /// Elements of the largest array below which versions are not worth their choice.
 constexpr int64_t kLeastElements = 1024;
 
@@ -120,6 +123,7 @@ public:
 
 private:
   SmallVector<SizeClass> classesOf();
+  LogicalResult checkDense(const EntryLayout &layout);
   bool isWorthIt(const ComputationGraph &graph, int64_t &ops);
   void chooseGrids(MutableArrayRef<SizeClass> classes, int64_t ops);
   ComputationOp cloneTree(ComputationOp computation, StringRef name, SymbolTable &symbols);
@@ -143,21 +147,32 @@ SmallVector<SizeClass> SizeVersionsPass::classesOf() {
   return llvm::map_to_vector(byNumber, [](auto &entry) { return entry.second; });
 }
 
+/// Whether versions are worth their choice. `ops` becomes the number of ops of one version, in
+/// which each call at top level has a computation of its own.
 bool SizeVersionsPass::isWorthIt(const ComputationGraph &graph, int64_t &ops) {
   int64_t elements = 0;
+  bool collectives = false;
+  DenseMap<Operation *, int64_t> expanded;
   for (ComputationOp computation : graph.postOrder()) {
+    int64_t &own = expanded[computation];
     for (Operation &op : computation.getBody().front()) {
-      // Ranks with different sizes would do different things.
-      if (isCollectiveOp(&op)) {
-        return false;
-      }
-      ++ops;
+      collectives |= isCollectiveOp(&op);
+      ++own;
       for (Value result : op.getResults()) {
         elements = std::max(elements, arrayType(result) ? elementsOf(result) : 0);
       }
+      if (callsAtTopLevel(&op)) {
+        forEachCallee(&op, [&](FlatSymbolRefAttr callee) {
+          own = std::min(own + expanded.lookup(graph.lookup(callee)), kMostExpandedOps + 1);
+        });
+      }
     }
+    own = std::min(own, kMostExpandedOps + 1);
   }
-  return elements >= kLeastElements || getOperation()->hasAttr(kMostSizeVersions);
+  ops = expanded.lookup(graph.entry());
+  // Ranks with different sizes would do different things.
+  bool isLarge = elements >= kLeastElements || getOperation()->hasAttr(kMostSizeVersions);
+  return isLarge && !collectives && ops <= kMostExpandedOps;
 }
 
 void SizeVersionsPass::chooseGrids(MutableArrayRef<SizeClass> classes, int64_t ops) {
@@ -233,31 +248,16 @@ SmallVector<Extents> SizeVersionsPass::resultParts(ComputationOp version, const 
   return parts;
 }
 
-/// An array of the whole shape with `part` at its start and arbitrary elements elsewhere.
-static Value grown(HloBuilder &b, Value part, RankedTensorType whole) {
-  if (part.getType() == whole) {
-    return part;
-  }
-  if (isContiguous(whole.getShape(), shapeOf(part))) {
-    return ResizeOp::create(b.b, b.loc, whole, part);
-  }
-  SmallVector<int64_t> none(whole.getShape());
-  none[0] = 0;
-  auto empty = DenseElementsAttr::get(RankedTensorType::get(none, whole.getElementType()),
-                                      ArrayRef<Attribute>());
-  Value anything = ResizeOp::create(b.b, b.loc, whole, b.constant(empty));
-  SmallVector<Value> starts(none.size(), b.index(0));
-  return DynamicUpdateSliceOp::create(b.b, b.loc, whole, anything, part, starts);
-}
-
 /// Replaces the sizes of a class in the block of its version `which` by values with the limits that
 /// the choice of the version has tested.
-static void limitSizes(HloBuilder &b, Block &body, const SizeClass &own, size_t which) {
+static void limitSizes(HloBuilder &b, Block &body, const SizeClass &own, size_t which,
+                       DenseMap<unsigned, Value> &limited) {
   Value first; // of the sizes, which equal it
   for (const SizeArgument &given : own.sizes) {
     BlockArgument size = body.getArgument(given.number);
     if (first && !own.isForAny(which)) {
-      size.replaceAllUsesWith(b.convert(first, elementTypeOf(size)));
+      limited[given.number] = b.convert(first, elementTypeOf(size));
+      size.replaceAllUsesWith(limited[given.number]);
       continue;
     }
     int64_t most = std::min(given.bound, own.grid[which]);
@@ -279,6 +279,7 @@ static void limitSizes(HloBuilder &b, Block &body, const SizeClass &own, size_t 
     first = exact ? high : b.clamp(low, size, high);
     size.replaceUsesWithIf(first,
                            [&](OpOperand &use) { return use.getOwner() != first.getDefiningOp(); });
+    limited[given.number] = first;
   }
 }
 
@@ -294,19 +295,34 @@ ComputationOp SizeVersionsPass::makeVersion(ComputationOp entry, ArrayRef<SizeCl
   Block &body = version.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   HloBuilder b(builder, version.getLoc());
+  DenseMap<unsigned, Value> limited;
   for (auto [sizes, i] : llvm::zip(classes, which)) {
-    limitSizes(b, body, sizes, i);
+    limitSizes(b, body, sizes, i, limited);
   }
   SmallVector<RankedTensorType> types = llvm::map_to_vector(
       version.getReturn()->getOperands(), [](Value result) { return arrayType(result); });
   Facts facts(symbols);
   facts.collect(version);
+  bool dense = getOperation()->hasAttr(kDenseBuffers);
+  if (dense) {
+    unpackParameters(
+        b, body, layout.inputs,
+        [&](size_t leaf) {
+          auto known = limited.find(leaf);
+          return known == limited.end() ? Value(body.getArgument(leaf)) : known->second;
+        },
+        facts);
+  }
   shrink(version, resultParts(version, layout, facts), facts);
   Operation *root = version.getReturn();
   builder.setInsertionPoint(root);
-  for (auto [operand, type] : llvm::zip(root->getOpOperands(), types)) {
-    if (type) {
-      operand.set(grown(b, operand.get(), type));
+  SmallVector<Value> results(root->getOperands());
+  for (auto [i, type] : llvm::enumerate(types)) {
+    LeafSizes sizes = sizesOfLeaf(layout.outputs, i, [&](size_t leaf) { return results[leaf]; });
+    if (dense && !sizes.dims.empty()) {
+      root->setOperand(i, packed(b, results[i], type, sizes, facts));
+    } else if (type) {
+      root->setOperand(i, grown(b, results[i], type));
     }
   }
   version.setFunctionType(
@@ -341,6 +357,20 @@ Value SizeVersionsPass::selectorOf(HloBuilder &b, ComputationOp entry,
   return selector;
 }
 
+/// Refuses what has no dense form yet.
+LogicalResult SizeVersionsPass::checkDense(const EntryLayout &layout) {
+  for (const SmallVector<EntryLeaf> *leaves : {&layout.inputs, &layout.outputs}) {
+    for (const EntryLeaf &leaf : *leaves) {
+      if (leaf.sizeOf >= 0 && isPacked((*leaves)[leaf.sizeOf].type.getElementType())) {
+        return getOperation().emitError("--dynamic-buffers=dense: ")
+               << hloText((*leaves)[leaf.sizeOf].type)
+               << " has several elements in a byte, which is not supported";
+      }
+    }
+  }
+  return success();
+}
+
 void SizeVersionsPass::runOnOperation() {
   ModuleOp module = getOperation();
   FailureOr<EntryLayout> layout = EntryLayout::get(module);
@@ -355,15 +385,25 @@ void SizeVersionsPass::runOnOperation() {
   if (failed(graph)) {
     return signalPassFailure();
   }
+  bool dense = module->hasAttr(kDenseBuffers);
+  if (dense && failed(checkDense(*layout))) {
+    return signalPassFailure();
+  }
   int64_t ops = 0, versions = 1;
-  if (!isWorthIt(*graph, ops)) {
+  bool worthIt = isWorthIt(*graph, ops);
+  if (!worthIt && !dense) {
     return markAllAnalysesPreserved();
   }
-  chooseGrids(classes, ops);
+  if (ops > kMostExpandedOps) {
+    module.emitError("--dynamic-buffers=dense: the program has more than ")
+        << kMostExpandedOps << " operations if each call has its own";
+    return signalPassFailure();
+  }
+  chooseGrids(classes, worthIt ? ops : kMostOps);
   for (const SizeClass &sizes : classes) {
     versions *= sizes.grid.size();
   }
-  if (versions == 1) {
+  if (versions == 1 && !dense) {
     return markAllAnalysesPreserved();
   }
   SymbolTable symbols(module);

@@ -319,7 +319,8 @@ LogicalResult PlanBuilder::writeOp(Operation *op, Environment &environment, Sequ
     if (failed(value)) {
       return failure();
     }
-    addMoves(sequence, op, {{environment.at(op->getOperand(0)), *value}});
+    addMoves(sequence, op,
+             {{environment.at(op->getOperand(0)), *value, *bytesOf(op->getOperand(0).getType())}});
     environment[result] = *value;
     plan.values[*value].scopes.push_back({sequence, 2 * nextPosition - 1});
     liveness.addUse(*value, sequence, 2 * nextPosition);

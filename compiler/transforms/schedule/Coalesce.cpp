@@ -247,7 +247,7 @@ void Coalescer::finishMoves(Step &step) {
         if (locationOf(move.source) == wanted) {
           if (saved == none) {
             saved = addTemporary(move.source);
-            done.push_back({move.source, saved});
+            done.push_back({move.source, saved, move.most});
           }
           --readers[wanted];
           move.source = saved;

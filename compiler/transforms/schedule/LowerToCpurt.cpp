@@ -165,7 +165,7 @@ void Lowering::emitMove(const Step &step, const Move &move, OpBuilder &b) {
                                  ? plan.donationOf(target.number)
                                  : nullptr;
   bool maybeSame = donation && donation->input == source.number;
-  int64_t bytes = std::min(source.bytes, target.bytes);
+  int64_t bytes = std::min({source.bytes, target.bytes, move.most});
   if (bytes == 0) {
     return;
   }

@@ -64,6 +64,8 @@ struct PlanValue {
 
 struct Move {
   ValueId source, target;
+  /// Bytes of the source that count, if fewer than both sides have (hlo.resize).
+  int64_t most = std::numeric_limits<int64_t>::max();
 };
 
 enum class StepKind { Launch, Moves, Loop, Branch, State };

@@ -50,20 +50,36 @@ LogicalResult hlo::StackOp::verify() {
 }
 
 LogicalResult hlo::ResizeOp::verify() {
-  auto from = cast<RankedTensorType>(getOperand().getType());
-  auto to = cast<RankedTensorType>(getResult().getType());
-  if (from.getElementType() != to.getElementType() || from.getRank() != to.getRank()) {
-    return emitOpError("types differ in more than their sizes: ") << from << " and " << to;
-  }
-  if (from.getNumElements() == 0) {
-    return success();
-  }
-  bool slowest = true;
-  for (auto [before, after] : llvm::zip(from.getShape(), to.getShape())) {
-    if (!slowest && before != after) {
-      return emitOpError("resizes a dimension that is not the slowest: ") << from << " to " << to;
-    }
-    slowest &= before == 1 && after == 1;
+  if (getOperand().getType().getElementType() != getResult().getType().getElementType()) {
+    return emitOpError("element types differ: ")
+           << getOperand().getType() << " and " << getResult().getType();
   }
   return success();
+}
+
+/// Checks a pack or unpack between `box` and a dense array in a buffer of the other type.
+static LogicalResult verifyPacking(Operation *op, RankedTensorType box, RankedTensorType other,
+                                   OperandRange sizes, ArrayRef<int64_t> dims) {
+  if (box.getElementType() != other.getElementType()) {
+    return op->emitOpError("element types differ: ") << box << " and " << other;
+  }
+  if (sizes.size() != dims.size() || dims.empty()) {
+    return op->emitOpError("has ") << sizes.size() << " sizes for " << dims.size() << " dimensions";
+  }
+  for (auto [size, dim] : llvm::zip(sizes, dims)) {
+    auto type = cast<RankedTensorType>(size.getType());
+    if (dim < 0 || dim >= box.getRank() || type.getRank() != 0 ||
+        !type.getElementType().isSignedInteger(64)) {
+      return op->emitOpError("has a size of type ") << type << " for dimension " << dim;
+    }
+  }
+  return success();
+}
+
+LogicalResult hlo::UnpackOp::verify() {
+  return verifyPacking(*this, getResult().getType(), getOperand().getType(), getSizes(), getDims());
+}
+
+LogicalResult hlo::PackOp::verify() {
+  return verifyPacking(*this, getOperand().getType(), getResult().getType(), getSizes(), getDims());
 }

@@ -25,9 +25,8 @@ def Hlo_ResizeOp : Op<Hlo_Dialect, "resize", [Pure]> {
   let summary = "An array with more or fewer elements in the same buffer";
   let description = [{
     The result begins with the elements of the operand, in row-major order. If it is longer, the
-    elements behind them are arbitrary. The shapes differ in their slowest dimension that is not 1,
-    or the operand is empty. No kernel takes the op in, and it costs nothing: the program's versions
-    for several sizes use the beginning of buffers of the bound's size.
+    elements behind them are arbitrary. No kernel takes the op in, and it costs nothing: the
+    program's versions for several sizes use the beginning of buffers of the bound's size.
 
     ```
     %r = hlo.resize %x : (tensor<64x10xf32>) -> tensor<8x10xf32>
@@ -37,4 +36,24 @@ def Hlo_ResizeOp : Op<Hlo_Dialect, "resize", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+}
+
+class Hlo_PackingOp<string mnemonic> : Op<Hlo_Dialect, mnemonic, [Pure]> {
+  let arguments = (ins AnyRankedTensor:$operand, Variadic<AnyRankedTensor>:$sizes,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Hlo_UnpackOp : Hlo_PackingOp<"unpack"> {
+  let summary = "A dense array of sizes known at run time in an array of constant shape";
+  let description = [{
+    The operand's buffer begins with a dense array of the result's shape, but with `sizes`, s64[],
+    in the dimensions `dims`. The result has its elements at their indices, and arbitrary ones
+    elsewhere.
+  }];
+}
+def Hlo_PackOp : Hlo_PackingOp<"pack"> {
+  let summary = "The leading part of an array, of a size known at run time, as a dense array";
+  let description = "The opposite of `unpack`: of the result's buffer only those elements are written.";
 }

@@ -416,6 +416,9 @@ void hlo_call_clear(hlo_call *call, uint32_t struct_size);
 
 /*===- What a module says of itself --------------------------------------------------*/
 
+/** hlo_buffer_desc.size_dim of an array in a dense buffer. */
+#define HLO_DENSE 1
+
 /** One array leaf of the module's parameters or of its result; tuples are flattened depth first. */
 typedef struct hlo_buffer_desc {
   const char *name;              /**< of the parameter, with the path in it: "state_0_w" */
@@ -431,10 +434,13 @@ typedef struct hlo_buffer_desc {
   int32_t alias;
   /** Non-zero: not an array of the module but one int64_t, the true size of dimension `size_dim` of
    * leaf number `size_of - 1` of the same list, whose dims[size_dim] is a bound (`<=N` in HLO). The
-   * array's buffer always has the bounds' shape. In an input, elements beyond the true sizes are
-   * ignored, and a size outside of 0 .. N makes the call fail; in an output such elements are
-   * unspecified. Size leaves come after all arrays. */
+   * array's buffer has the bounds' shape, unless it is dense. In an input, elements beyond the true
+   * sizes are ignored, and a size outside of 0 .. N makes the call fail; in an output such elements
+   * are unspecified. Size leaves come after all arrays. */
   int32_t size_of;
+  /** Of an array: 0, or HLO_DENSE for one with bounded dimensions whose buffer is dense for the
+   * true sizes of the call: a batch of 3 is 3 rows. `dims` and `bytes` remain those of the bounds.
+   */
   int32_t size_dim;
   /** The element order in words: "row-major", "column-major: element (i,j) at j*rows+i", or a
    * formula such as "element (i,j,k) at (k*5+j)*3+i". Never null in a module's description. */
@@ -558,6 +564,11 @@ HLO_INLINE const hlo_buffer_desc *hlo_input_at(const hlo_module_desc *desc, uint
 /** Output `i` of a module. */
 HLO_INLINE const hlo_buffer_desc *hlo_output_at(const hlo_module_desc *desc, uint32_t i) {
   return (const hlo_buffer_desc *)hlo_element_at(desc->outputs, desc->buffer_stride, i);
+}
+
+/** True if the leaf is an array in a dense buffer. */
+HLO_INLINE int hlo_is_dense(const hlo_buffer_desc *leaf) {
+  return leaf->size_of == 0 && leaf->size_dim == HLO_DENSE;
 }
 /** Operation `i` of a module. */
 HLO_INLINE const hlo_op_desc *hlo_op_at(const hlo_module_desc *desc, uint32_t i) {

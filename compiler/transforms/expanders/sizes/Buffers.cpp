@@ -1,0 +1,99 @@
+//===- Buffers.cpp - Parameters and results in the caller's buffers -------===//
+//
+// Buffers of the bound's shape:
+//
+//   parameter   its leading part, in place if it is a run of bytes at the start (Shrink.cpp)
+//   result      computed at the start of the buffer if its part is such a run, else copied there
+//
+// Buffers that are dense for the sizes of the call:
+//
+//   a version for one size     both in place, whatever the dimensions
+//   a version for more sizes   unpack(parameter), with the strides of the version's largest size;
+//                              pack(result)
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/expanders/sizes/Buffers.h"
+#include "dialect/hlo/ops/KernelOps.h"
+
+using namespace mlir;
+using namespace hlo;
+using namespace hlo::sizes;
+
+Value sizes::grown(HloBuilder &b, Value part, RankedTensorType whole) {
+  if (part.getType() == whole) {
+    return part;
+  }
+  if (isContiguous(whole.getShape(), shapeOf(part))) {
+    return ResizeOp::create(b.b, b.loc, whole, part);
+  }
+  SmallVector<int64_t> none(whole.getShape());
+  none[0] = 0;
+  auto empty = DenseElementsAttr::get(RankedTensorType::get(none, whole.getElementType()),
+                                      ArrayRef<Attribute>());
+  Value anything = ResizeOp::create(b.b, b.loc, whole, b.constant(empty));
+  SmallVector<Value> starts(none.size(), b.index(0));
+  return DynamicUpdateSliceOp::create(b.b, b.loc, whole, anything, part, starts);
+}
+
+LeafSizes sizes::sizesOfLeaf(ArrayRef<EntryLeaf> leaves, size_t leaf,
+                             function_ref<Value(size_t)> value) {
+  LeafSizes sizes;
+  SmallVector<int64_t> order = majorToMinor(leaves[leaf].type);
+  for (auto [i, other] : llvm::enumerate(leaves)) {
+    if (other.sizeOf == static_cast<int64_t>(leaf)) {
+      sizes.dims.push_back(llvm::find(order, other.sizeDim) - order.begin());
+      sizes.values.push_back(value(i));
+    }
+  }
+  return sizes;
+}
+
+/// True if the part of an array has exactly the sizes, in every call.
+static bool isExact(const LeafSizes &sizes, ArrayRef<int64_t> part, const Facts &facts) {
+  for (auto [dim, value] : llvm::zip(sizes.dims, sizes.values)) {
+    std::optional<Interval> size = facts.intervalOf(value);
+    if (!size || size->lo != size->hi || size->lo != part[dim]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void sizes::unpackParameters(HloBuilder &b, Block &body, ArrayRef<EntryLeaf> leaves,
+                             function_ref<Value(size_t)> value, const Facts &facts) {
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    LeafSizes sizes = sizesOfLeaf(leaves, i, value);
+    BlockArgument argument = body.getArgument(i);
+    if (sizes.dims.empty() || argument.use_empty()) {
+      continue;
+    }
+    SmallVector<int64_t> box(shapeOf(argument)), none(box.size(), 0), high;
+    for (auto [dim, own] : llvm::zip(sizes.dims, sizes.values)) {
+      std::optional<Interval> size = facts.intervalOf(own);
+      int64_t most = size ? size->hi : box[dim];
+      box[dim] = std::clamp<int64_t>(most, std::min<int64_t>(1, box[dim]), box[dim]);
+    }
+    RankedTensorType type = HloBuilder::array(box, elementTypeOf(argument));
+    Value part;
+    if (isExact(sizes, box, facts)) {
+      part = ResizeOp::create(b.b, b.loc, type, argument);
+    } else {
+      part = UnpackOp::create(b.b, b.loc, type, argument, sizes.values, sizes.dims);
+    }
+    for (auto [whole, own] : llvm::zip(shapeOf(argument), box)) {
+      high.push_back(whole - own);
+    }
+    // Nothing beyond the largest size counts.
+    Value whole = b.pad(part, b.scalar(type.getElementType(), 0), none, high, none);
+    argument.replaceUsesWithIf(
+        whole, [&](OpOperand &use) { return use.getOwner() != part.getDefiningOp(); });
+  }
+}
+
+Value sizes::packed(HloBuilder &b, Value part, RankedTensorType whole, const LeafSizes &sizes,
+                    const Facts &facts) {
+  if (isExact(sizes, shapeOf(part), facts) && !part.getDefiningOp<ResizeOp>()) {
+    return ResizeOp::create(b.b, b.loc, whole, part);
+  }
+  return PackOp::create(b.b, b.loc, whole, part, sizes.values, sizes.dims);
+}

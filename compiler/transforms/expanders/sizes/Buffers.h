@@ -1,0 +1,37 @@
+//===- Buffers.h - Parameters and results in the caller's buffers ---------===//
+#ifndef COMPILER_TRANSFORMS_EXPANDERS_SIZES_BUFFERS_H
+#define COMPILER_TRANSFORMS_EXPANDERS_SIZES_BUFFERS_H
+
+#include "compiler/analysis/entry/EntryLayout.h"
+#include "compiler/transforms/expanders/sizes/Live.h"
+#include "dialect/hlo/Builder.h"
+
+namespace hlo::sizes {
+
+/// The sizes of an array leaf: dimensions of its physical shape, and the values.
+struct LeafSizes {
+  llvm::SmallVector<int64_t> dims;
+  llvm::SmallVector<mlir::Value> values;
+};
+
+/// The sizes of leaf number `leaf`; `value` gives that of a size leaf.
+LeafSizes sizesOfLeaf(llvm::ArrayRef<EntryLeaf> leaves, size_t leaf,
+                      llvm::function_ref<mlir::Value(size_t)> value);
+
+/// An array of the whole shape with `part` at its start and arbitrary elements elsewhere.
+mlir::Value grown(HloBuilder &b, mlir::Value part, mlir::RankedTensorType whole);
+
+/// Reads the dense buffers of the parameters of a version with these sizes: in place where it is
+/// for one size only, else through a copy with the strides of its largest size.
+void unpackParameters(HloBuilder &b, mlir::Block &body, llvm::ArrayRef<EntryLeaf> leaves,
+                      llvm::function_ref<mlir::Value(size_t)> value, const Facts &facts);
+
+/// A result in its dense buffer of type `whole`: computed there if the version is for one size
+/// only, else copied. A part of a parameter is always copied, because a move would be of the whole
+/// buffer.
+mlir::Value packed(HloBuilder &b, mlir::Value part, mlir::RankedTensorType whole,
+                   const LeafSizes &sizes, const Facts &facts);
+
+} // namespace hlo::sizes
+
+#endif
