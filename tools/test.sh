@@ -53,6 +53,7 @@ suite --limit=900 coverage python3 test/fuzz/targets/run.py --build="$BUILD" --s
 if [ -n "$packages$suite_list" ]; then
   suite rivals "$PYTHON" test/performance/rivals/check.py --tool="$bin/hlo-run"
   suite jax "$PYTHON" test/jax/run.py --build="$BUILD"
+  suite texts "$PYTHON" test/jax/texts.py --tool="$bin/hlo-run" --every=8 --jobs="$(nproc)" --keep="$BUILD/fuzz"
   PYTHON="$PYTHON" suite --limit=600 python test/python/run.sh
   suite bounds "$PYTHON" test/fuzz/bounds/test.py
   suite fuzz "$PYTHON" test/fuzz/run.py --tool="$bin/hlo-run" --seed=1 --count=300 --seconds=110 --keep="$BUILD/fuzz"
@@ -61,7 +62,7 @@ if [ -n "$packages$suite_list" ]; then
   suite sharded-ops "$PYTHON" test/spmd/ops.py --tool="$bin/hlo-run" --jobs="$(nproc)"
   suite dynamic "$PYTHON" test/fuzz/dynamic.py --tool="$bin/hlo-run" --seed=1 --count=60 --seconds=20 --keep="$BUILD/fuzz"
 else
-  for name in rivals jax python bounds fuzz quantized sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
+  for name in rivals jax texts python bounds fuzz quantized sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
 fi
 
 # Golden cases and models.
