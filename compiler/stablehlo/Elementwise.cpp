@@ -22,7 +22,7 @@ using namespace hlo::stable;
 using llvm::StringRef;
 
 LogicalResult hlo::stable::convertSame(Converter &c, Operation *op) {
-  if (Value folded = foldFunction(c, op)) {
+  if (Value folded = foldConstants(c, op)) {
     return c.bind(op, folded);
   }
   std::string name = ("hlo." + op->getName().stripDialect()).str();

@@ -1,11 +1,13 @@
-//===- Fold.cpp - Functions of constants ----------------------------------===//
+//===- Fold.cpp - Ops on constants ----------------------------------------===//
 //
-// XLA's export computes these functions of constants on the host, in double precision, and rounds:
+// XLA's export computes some functions of constants on the host, in double precision, and rounds:
 // log(2) of a base-2 logarithm is a constant of the HLO text. Computed by a kernel it may differ in
-// its last bit. Ops with exact results need no folding here: when they are done does not matter.
+// its last bit. Arithmetic on constants has one result whoever does it; it is folded so that
+// functions of its results are.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/Fold.h"
+#include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
@@ -36,36 +38,83 @@ Function functionOf(StringRef name) {
       .Default(nullptr);
 }
 
-DenseElementsAttr constantOf(Value value) {
+APFloat apply(Function function, const APFloat &value) {
+  APFloat number = value;
+  bool lossy;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
+  APFloat result(function(number.convertToDouble()));
+  result.convert(value.getSemantics(), APFloat::rmNearestTiesToEven, &lossy);
+  return result;
+}
+
+DenseFPElementsAttr constantOf(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
-  return constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  return constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseFPElementsAttr();
+}
+
+/// The number that all elements are, if the value is a constant or a broadcast one.
+std::optional<APFloat> numberOf(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  DenseFPElementsAttr values = constantOf(broadcast ? broadcast.getOperand() : value);
+  if (!values || !values.isSplat()) {
+    return std::nullopt;
+  }
+  return values.getSplatValue<APFloat>();
+}
+
+Value splat(Converter &c, RankedTensorType type, const APFloat &number) {
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value constant = c.hlo().constant(DenseElementsAttr::get(scalar, number));
+  return type.getRank() == 0 ? constant
+                             : c.create("hlo.broadcast", type, constant, c.dims("dimensions", {}));
+}
+
+Value foldArithmetic(Converter &c, Operation *op) {
+  enum class Kind { None, Add, Subtract, Multiply, Divide };
+  Kind kind = llvm::StringSwitch<Kind>(op->getName().stripDialect())
+                  .Case("add", Kind::Add)
+                  .Case("subtract", Kind::Subtract)
+                  .Case("multiply", Kind::Multiply)
+                  .Case("divide", Kind::Divide)
+                  .Default(Kind::None);
+  RankedTensorType type = kind == Kind::None ? RankedTensorType() : c.array(op->getResult(0));
+  if (!type || !isFloat(type.getElementType())) {
+    return Value();
+  }
+  std::optional<APFloat> lhs = numberOf(c.get(op->getOperand(0)));
+  std::optional<APFloat> rhs = lhs ? numberOf(c.get(op->getOperand(1))) : std::nullopt;
+  // Formats without infinities and the like are left to the evaluator.
+  if (!rhs || &lhs->getSemantics() != &rhs->getSemantics() ||
+      APFloat::semanticsSizeInBits(lhs->getSemantics()) < 16) {
+    return Value();
+  }
+  constexpr auto rounding = APFloat::rmNearestTiesToEven;
+  switch (kind) {
+  case Kind::Add: lhs->add(*rhs, rounding); break;
+  case Kind::Subtract: lhs->subtract(*rhs, rounding); break;
+  case Kind::Multiply: lhs->multiply(*rhs, rounding); break;
+  case Kind::Divide: lhs->divide(*rhs, rounding); break;
+  case Kind::None: return Value();
+  }
+  return lhs->isNaN() ? Value() : splat(c, type, *lhs);
 }
 } // namespace
 
-Value hlo::stable::foldFunction(Converter &c, Operation *op) {
+Value hlo::stable::foldConstants(Converter &c, Operation *op) {
   Function function = functionOf(op->getName().stripDialect());
   if (!function) {
-    return Value();
+    return foldArithmetic(c, op);
   }
   Value operand = c.get(op->getOperand(0));
-  auto broadcast = operand.getDefiningOp<BroadcastOp>();
-  auto values = dyn_cast_if_present<DenseFPElementsAttr>(
-      constantOf(broadcast ? broadcast.getOperand() : operand));
-  if (!values || (!values.isSplat() && values.getNumElements() > kMostElements)) {
+  if (std::optional<APFloat> number = numberOf(operand)) {
+    return splat(c, HloBuilder::type(operand), apply(function, *number));
+  }
+  DenseFPElementsAttr values = constantOf(operand);
+  if (!values || values.getNumElements() > kMostElements) {
     return Value();
   }
-  Type element = values.getElementType();
-  const llvm::fltSemantics &semantics = cast<FloatType>(element).getFloatSemantics();
-  DenseElementsAttr folded = values.mapValues(element, [&](const APFloat &value) {
-    APFloat number = value;
-    bool lossy;
-    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
-    APFloat result(function(number.convertToDouble()));
-    result.convert(semantics, APFloat::rmNearestTiesToEven, &lossy);
-    return result.bitcastToAPInt();
+  DenseElementsAttr folded = values.mapValues(values.getElementType(), [&](const APFloat &value) {
+    return apply(function, value).bitcastToAPInt();
   });
-  Value constant = ConstantOp::create(c.builder, c.location, folded.getType(), folded);
-  return broadcast ? c.create("hlo.broadcast", broadcast.getType(), constant,
-                              c.dims("dimensions", broadcast.getDimensions()))
-                   : constant;
+  return c.hlo().constant(folded);
 }

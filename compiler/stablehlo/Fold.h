@@ -1,4 +1,4 @@
-//===- Fold.h - Functions of constants ------------------------------------===//
+//===- Fold.h - Ops on constants ------------------------------------------===//
 #ifndef COMPILER_STABLEHLO_FOLD_H
 #define COMPILER_STABLEHLO_FOLD_H
 
@@ -6,9 +6,9 @@
 
 namespace hlo::stable {
 
-/// The result of a function of a constant, or of a broadcast constant, as XLA's export folds it; null
-/// if it folds no such op.
-mlir::Value foldFunction(Converter &c, mlir::Operation *op);
+/// The result of an op whose operands are constants or broadcast constants, as XLA's export folds
+/// it; null if it does not, or need not.
+mlir::Value foldConstants(Converter &c, mlir::Operation *op);
 
 } // namespace hlo::stable
 

@@ -20,29 +20,26 @@ namespace {
 /// Frames of one location that are looked at; texts may chain them without end.
 constexpr unsigned kMostFrames = 512;
 
-/// Lines and columns of positions that mostly increase.
+/// Lines and columns of positions.
 class Lines {
 public:
-  Lines(StringRef text, StringAttr file) : text(text), file(file) {}
+  Lines(StringRef text, StringAttr file) : text(text), file(file) {
+    starts.push_back(0);
+    for (size_t at = text.find('\n'); at != StringRef::npos; at = text.find('\n', at + 1)) {
+      starts.push_back(at + 1);
+    }
+  }
 
-  FileLineColLoc at(llvm::SMLoc position) {
+  FileLineColLoc at(llvm::SMLoc position) const {
     size_t offset = position.getPointer() - text.data();
-    if (offset < lineStart) {
-      line = 1;
-      lineStart = 0;
-    }
-    for (size_t end = text.find('\n', lineStart); end < offset; end = text.find('\n', lineStart)) {
-      lineStart = end + 1;
-      ++line;
-    }
-    return FileLineColLoc::get(file, line, offset - lineStart + 1);
+    auto after = std::upper_bound(starts.begin(), starts.end(), offset);
+    return FileLineColLoc::get(file, after - starts.begin(), offset - *(after - 1) + 1);
   }
 
 private:
   StringRef text;
   StringAttr file;
-  size_t lineStart = 0;
-  unsigned line = 1;
+  std::vector<size_t> starts;
 };
 
 bool isInstalledPackage(StringRef file) {

@@ -84,7 +84,11 @@ TypeConversion::Known TypeConversion::computeTuple(TupleType type, std::string &
   }
   // A level of types is one of calls here.
   constexpr uint64_t kMostLevels = 500;
-  if (tuple.leaves > budget.leaves || tuple.levels > std::min(kMostLevels, budget.nesting)) {
+  if (tuple.levels > kMostLevels) {
+    why = "tuples nested deeper than " + std::to_string(kMostLevels) + " levels";
+    return {Type()};
+  }
+  if (tuple.leaves > budget.leaves || tuple.levels > budget.nesting) {
     why = "a tuple of " + std::to_string(tuple.leaves) + " arrays in " +
           std::to_string(tuple.levels) + " levels; " +
           budget.text(tuple.leaves > budget.leaves ? &Budget::leaves : &Budget::nesting);

@@ -113,3 +113,24 @@ module @folded {
 // CHECK: %exponential.1.24 = f32[2]{0} broadcast(%exponential.1.23), dimensions={}
 // CHECK: %exponential.1.25 = f32[2]{0} select(%exponential.1.18, %exponential.1.24, %exponential.1.22)
 // CHECK: %exponential.1.26 = c64[2]{0} complex(%exponential.1.15, %exponential.1.25)
+
+// -----
+
+// Arithmetic on constants, so that functions of its results are folded.
+// CHECK-LABEL: HloModule chain
+module @chain {
+  func.func public @main() -> tensor<2xf32> {
+    %a = stablehlo.constant dense<3.0> : tensor<f32>
+    %b = stablehlo.constant dense<2.0> : tensor<f32>
+    %0 = stablehlo.divide %a, %b : tensor<f32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<2xf32>
+    %2 = stablehlo.log %1 : tensor<2xf32>
+    return %2 : tensor<2xf32>
+  }
+}
+// CHECK: %constant.1 = f32[] constant(3)
+// CHECK: %constant.2 = f32[] constant(2)
+// CHECK: %divide.1 = f32[] constant(1.5)
+// CHECK: %broadcast_in_dim.1 = f32[2]{0} broadcast(%divide.1), dimensions={}
+// CHECK: %log.1 = f32[] constant(0.4054651)
+// CHECK: ROOT %log.1.1 = f32[2]{0} broadcast(%log.1), dimensions={}

@@ -171,11 +171,11 @@ def agree(kind, limit, got, want):
 
 
 def decoded(array, type_text):
-    element = re.search(r"(\w+)>$", type_text)
-    narrow = NARROW.get(element.group(1)) if element and "complex" not in type_text else None
+    element = re.sub(r"^(\d+x)*", "", type_text.partition("<")[2].rstrip(">"))
+    narrow = NARROW.get(element)
     if narrow is None or array.dtype == narrow:
         return array
-    return array.astype(narrow) if element.group(1).lstrip("u")[0] == "i" else array.view(narrow)
+    return array.astype(narrow) if element.lstrip("u")[0] == "i" else array.view(narrow)
 
 
 def run(tool, folder, text, checks):
