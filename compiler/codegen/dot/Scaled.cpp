@@ -24,10 +24,10 @@ static constexpr int64_t kFewSums = 8, kManySums = 16;
 /// Rows of a register tile: with four, the integers are unpacked once for half of the registers.
 static constexpr int64_t kTileRows = 4;
 
-/// What both forms ask.
+/// What both forms ask. One column is the single row of the exchanged product.
 static bool canUseScaled(const Contraction &c) {
   if (!c.rhs.scaled || !c.element.isF32() || c.mSize() > kMostRows || c.mSize() == 0 ||
-      c.batchSize() == 0 || c.nSize() == 0 || c.k.size() != 1 ||
+      c.batchSize() == 0 || c.nSize() < 2 || c.k.size() != 1 ||
       c.mSize() * c.kSize() * 4 > kMostCopied || !linearStride(c.n, c.rhs.freeStrides) ||
       c.kernel.e.machine.lanes(4) < 4) {
     return false;
