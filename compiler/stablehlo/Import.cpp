@@ -87,6 +87,11 @@ OwningOpRef<ModuleOp> hlo::parseStablehlo(StringRef text, StringRef fileName, ML
         << "brackets nested deeper than " << kMostBrackets << " levels";
     return nullptr;
   }
+  if (std::optional<size_t> array = findIndexArray(text)) {
+    emitError(placeAt(text, *array, fileName, context))
+        << "an array attribute has integers or floats of a fixed width, not index";
+    return nullptr;
+  }
   AllowUnregistered allow(context);
   OwningOpRef<ModuleOp> module = parse(text, fileName, context);
   if (!module || failed(mlir::verify(*module)) || failed(refineSizes(*module, options))) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/Nesting.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cstring>
 
 using llvm::StringRef;
@@ -28,6 +29,42 @@ static size_t stringEnd(StringRef text, size_t at) {
     }
   }
   return at;
+}
+
+/// The end of the comment at `at`, or `at` if there is none.
+static size_t commentEnd(StringRef text, size_t at) {
+  return text.substr(at).starts_with("//") ? std::min(text.find('\n', at), text.size()) : at;
+}
+
+std::optional<size_t> hlo::stable::findIndexArray(StringRef text) {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; };
+  auto isSigil = [](char c) { return StringRef("%@#!^").contains(c); };
+  // What has been read: nothing of it, `array`, `array <`.
+  enum { nothing, word, open } state = nothing;
+  size_t start = 0;
+  for (size_t at = 0; at < text.size();) {
+    char c = text[at];
+    if (c == '"') {
+      state = nothing;
+      at = stringEnd(text, at);
+    } else if (isWord(c)) {
+      StringRef read = text.substr(at).take_while(isWord);
+      if (state == open && read == "index") {
+        return start;
+      }
+      state = read == "array" && (at == 0 || !isSigil(text[at - 1])) ? word : nothing;
+      start = at;
+      at += read.size();
+    } else if (size_t end = commentEnd(text, at); end != at) {
+      at = end;
+    } else {
+      if (!llvm::isSpace(c)) {
+        state = state == word && c == '<' ? open : nothing;
+      }
+      ++at;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<size_t> hlo::stable::findDeepBracket(StringRef text, unsigned most) {
