@@ -87,9 +87,8 @@ OwningOpRef<ModuleOp> hlo::parseStablehlo(StringRef text, StringRef fileName, ML
         << "brackets nested deeper than " << kMostBrackets << " levels";
     return nullptr;
   }
-  if (std::optional<size_t> array = findIndexArray(text)) {
-    emitError(placeAt(text, *array, fileName, context))
-        << "an array attribute has integers or floats of a fixed width, not index";
+  if (std::optional<ParserTrap> trap = findParserTrap(text)) {
+    emitError(placeAt(text, trap->at, fileName, context)) << trap->message;
     return nullptr;
   }
   AllowUnregistered allow(context);

@@ -1,4 +1,4 @@
-//===- Nesting.cpp - Brackets of a text, before it is parsed --------------===//
+//===- Nesting.cpp - Checks of a text, before it is parsed ----------------===//
 //
 // MLIR's parser calls itself for every level of regions, attributes, types and literals, and has no
 // limit. A scan over the characters bounds the depth of its stack beforehand. It passes over
@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/Nesting.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 
+using hlo::stable::ParserTrap;
 using llvm::StringRef;
 
 /// The position behind the string whose opening quote is at `at`.
@@ -36,7 +38,7 @@ static size_t commentEnd(StringRef text, size_t at) {
   return text.substr(at).starts_with("//") ? std::min(text.find('\n', at), text.size()) : at;
 }
 
-std::optional<size_t> hlo::stable::findIndexArray(StringRef text) {
+std::optional<ParserTrap> hlo::stable::findParserTrap(StringRef text) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; };
   auto isSigil = [](char c) { return StringRef("%@#!^").contains(c); };
   // What has been read: nothing of it, `array`, `array <`.
@@ -50,7 +52,11 @@ std::optional<size_t> hlo::stable::findIndexArray(StringRef text) {
     } else if (isWord(c)) {
       StringRef read = text.substr(at).take_while(isWord);
       if (state == open && read == "index") {
-        return start;
+        return ParserTrap{start,
+                          "an array attribute has integers or floats of a fixed width, not index"};
+      }
+      if (at > 0 && text[at - 1] == '#' && read.size() > 6 && llvm::all_of(read, llvm::isDigit)) {
+        return ParserTrap{at, "the number of a result is too large"};
       }
       state = read == "array" && (at == 0 || !isSigil(text[at - 1])) ? word : nothing;
       start = at;

@@ -1,4 +1,4 @@
-//===- Nesting.h - Brackets of a text, before it is parsed ----------------===//
+//===- Nesting.h - Checks of a text, before it is parsed ------------------===//
 #ifndef COMPILER_STABLEHLO_NESTING_H
 #define COMPILER_STABLEHLO_NESTING_H
 
@@ -11,9 +11,15 @@ namespace hlo::stable {
 /// such bracket. Strings and comments do not count.
 std::optional<size_t> findDeepBracket(llvm::StringRef text, unsigned most);
 
-/// The first `array<index` of MLIR text, as in `array<index: 1>`; none if there is no such array. It
-/// is not valid, but the parser of MLIR 22 crashes instead of saying so.
-std::optional<size_t> findIndexArray(llvm::StringRef text);
+/// What the parser of MLIR 22 does not survive, and its place.
+struct ParserTrap {
+  size_t at;
+  llvm::StringRef message;
+};
+
+/// The first trap in MLIR text: `array<index: 1>`, on which the parser crashes, or `%x#N` with an N
+/// of more than six digits, for which it makes a table of N entries.
+std::optional<ParserTrap> findParserTrap(llvm::StringRef text);
 
 } // namespace hlo::stable
 
