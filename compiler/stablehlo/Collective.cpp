@@ -121,6 +121,9 @@ static LogicalResult convertBroadcast(Converter &c, stablehlo::CollectiveBroadca
   if (failed(attributes)) {
     return failure();
   }
+  if (op.getHasDynamicRoot()) {
+    attributes->push_back(c.flag("has_dynamic_root", true));
+  }
   return c.bind(op, c.create("hlo.collective_broadcast", c.joined(op->getResultTypes()),
                              c.get(op->getOperands()), *attributes));
 }
