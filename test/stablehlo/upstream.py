@@ -26,7 +26,7 @@ NARROW = {"bf16": ml_dtypes.bfloat16, "i4": ml_dtypes.int4, "ui4": ml_dtypes.uin
           **{f"f{name}": getattr(ml_dtypes, f"float{name.lower().replace('e', '_e', 1)}") for name in
              ("8E3M4", "8E4M3", "8E4M3B11FNUZ", "8E4M3FN", "8E4M3FNUZ", "8E5M2", "8E5M2FNUZ", "8E8M0FNU", "4E2M1FN", "6E2M3FN", "6E3M2FN")}}
 
-FUNCTION = re.compile(r"^( *)func\.func\s+(?:public |private )?@("[^"]*"|[\w.$-]+)\s*\(", re.MULTILINE)
+FUNCTION = re.compile(r'^( *)func\.func\s+(?:public |private )?@("[^"]*"|[\w.$-]+)\s*\(', re.MULTILINE)
 CONST = re.compile(r"check\.expect_(almost_eq|eq)_const\s+(%[\w#]+)\s*,\s*(.*?)(?:,\s*tolerance\s*=\s*([\d.e+-]+)(?:\s*:\s*f64)?)?\s*$", re.DOTALL)
 PAIR = re.compile(r"check\.expect_(eq|almost_eq|close)\s+(%[\w#]+)\s*,\s*(%[\w#]+)(.*?):\s*([^:]*?)\s*$", re.DOTALL)
 CALL = re.compile(r"stablehlo\.custom_call\s+@check\.(?:expect_)?(eq|almost_eq|close)\s*\(\s*(%[\w#]+)\s*,\s*(%[\w#]+)\s*\).*?:\s*\((.*?)\)\s*->.*$", re.DOTALL)
