@@ -1,15 +1,17 @@
-"""Runs the StableHLO project's own programs and checks the values in them.
+"""Runs the StableHLO project's own programs through hlo-run and checks the values in them.
 
-  upstream.py [--tool=build/bin/hlo-run] [--filter=REGEX] [--every=N] [--verbose] FOLDER
+  upstream.py [--tool=build/bin/hlo-run] [--only=REGEX] [--every=N] [--jobs=2] [--json=F] [--keep=FOLDER] PATH ...
 
-FOLDER: a checkout of openxla/stablehlo. Its programs are stablehlo/tests/interpret/*.mlir and stablehlo/testdata/*.mlir. They
-check results by `check.*` ops, which are no part of StableHLO: here the values that they compare become results of the entry,
-and numpy compares them. A program is one function with checks. Prints a line for each that does not pass, then counts by reason;
-the last line reads 'N passed, N failed'. Failed are crashes, wrong values and errors that name no feature; programs of features
-that are refused by name are counted as such: quantized types, dimensions `?`, ops of the interpreter alone.
+PATH: a checkout of openxla/stablehlo, whose programs are stablehlo/tests/interpret and stablehlo/testdata, or a folder or file
+of such programs. A file has modules between lines `// -----`. Their checks (operations `check.*`, custom calls `@check.*`),
+which are no part of StableHLO, become results of the function that has them, beside the values that they expect, and are
+compared here. Programs of several devices (`interpreter.run_parallel`) run on as many ranks. Prints a line for each that
+does not pass, then counts by reason; quantized programs count on their own. The last line reads 'N passed, N failed'.
 """
 import argparse
 import collections
+import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -20,218 +22,233 @@ import tempfile
 import ml_dtypes
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Types that are not numpy's own are bits in the files of hlo-run.
-NARROW = {"bf16": ml_dtypes.bfloat16, "i4": ml_dtypes.int4, "ui4": ml_dtypes.uint4, "i2": ml_dtypes.int2, "ui2": ml_dtypes.uint2,
-          **{f"f{name}": getattr(ml_dtypes, f"float{name.lower().replace('e', '_e', 1)}") for name in
-             ("8E3M4", "8E4M3", "8E4M3B11FNUZ", "8E4M3FN", "8E4M3FNUZ", "8E5M2", "8E5M2FNUZ", "8E8M0FNU", "4E2M1FN", "6E2M3FN", "6E3M2FN")}}
+TYPE = r"tensor<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>"
+CHECK = re.compile(rf"check\.expect_(?P<rule>eq|almost_eq|close|serialized_eq)(?P<const>_const)?\s+(?P<actual>%[\w#]+)\s*,\s*"
+                   rf"(?P<expected>.*?)(?P<types>\s*:\s*{TYPE}(?:\s*,\s*{TYPE})?)(?P<more>[^\n]*)\n", re.S)
+CALL = re.compile(rf"stablehlo\.custom_call\s+@check\.expect_(?P<rule>\w+?)\((?P<actual>%[\w#]+),\s*(?P<expected>%[\w#]+)\)(?P<more>[^\n:]*):\s*"
+                  rf"\((?P<type>{TYPE}),\s*{TYPE}\)\s*->\s*\(\)\s*\n")
+NAME = r'func\.func\s+(?:public\s+|private\s+)?@(?:\w+|"[^"]*")\s*\('
+FUNCTION = re.compile(NAME)
+HEADER = re.compile(NAME + r"\s*\)(\s*->\s*(?:\((?:[^()]|\([^()]*\))*\)|[^{]*?))?\s*(?:attributes\s*\{[^}]*\}\s*)?\{", re.S)
+PARALLEL = re.compile(r'%\w+(?::\d+)?\s*=\s*"interpreter\.run_parallel"\((?P<operands>[^)]*)\)\s*\{(?P<attributes>.*?)\}\s*:\s*'
+                      rf"\((?P<types>.*?)\)\s*->\s*(?:\([^()]*\)|{TYPE})\n", re.S)
+FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16}
+NARROW = {"f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2", "f8E4M3": "float8_e4m3", "f8E3M4": "float8_e3m4",
+          "f8E4M3B11FNUZ": "float8_e4m3b11fnuz", "f8E4M3FNUZ": "float8_e4m3fnuz", "f8E5M2FNUZ": "float8_e5m2fnuz",
+          "f8E8M0FNU": "float8_e8m0fnu", "f4E2M1FN": "float4_e2m1fn", "f6E2M3FN": "float6_e2m3fn", "f6E3M2FN": "float6_e3m2fn"}
+Check = collections.namedtuple("Check", "rule type tolerance ulps")
 
-FUNCTION = re.compile(r'^( *)func\.func\s+(?:public |private )?@("[^"]*"|[\w.$-]+)\s*\(', re.MULTILINE)
-CONST = re.compile(r"check\.expect_(almost_eq|eq)_const\s+(%[\w#]+)\s*,\s*(.*?)(?:,\s*tolerance\s*=\s*([\d.e+-]+)(?:\s*:\s*f64)?)?\s*$", re.DOTALL)
-PAIR = re.compile(r"check\.expect_(eq|almost_eq|close)\s+(%[\w#]+)\s*,\s*(%[\w#]+)(.*?):\s*([^:]*?)\s*$", re.DOTALL)
-CALL = re.compile(r"stablehlo\.custom_call\s+@check\.(?:expect_)?(eq|almost_eq|close)\s*\(\s*(%[\w#]+)\s*,\s*(%[\w#]+)\s*\).*?:\s*\((.*?)\)\s*->.*$", re.DOTALL)
-REFUSED = {"quantized": r"quant|uniform_(de)?quantize", "dimension `?`": r"dimension `\?`|\?|dynamic_|real_dynamic",
-           "interpreter's own": r"interpreter\.|check\.expect_serialized", "several processes": r"run_parallel"}
+
+class Refused(Exception):
+    """The test asks for what this runner does not do."""
 
 
-class Skip(Exception):
-    pass
+def chunks(text):
+    return [c for c in re.split(r"^(?:// )+-----.*$", text, flags=re.M) if re.search(r"\bcheck\.expect_", c)]
 
 
-def body_end(text, start):
-    """The position behind the brace that closes the one at or after `start`."""
-    depth, at, quoted = 0, text.index("{", start), False
-    while True:
-        char = text[at]
-        if char == '"':
-            quoted = not quoted
-        elif not quoted and char == "{":
-            depth += 1
-        elif not quoted and char == "}":
+def function_bounds(text, position):
+    """(start, end) of the function around a position: its braces match; strings are skipped."""
+    start = max(m.start() for m in FUNCTION.finditer(text) if m.start() < position)
+    depth, in_string, seen = 0, False, False
+    for i in range(start, len(text)):
+        c = text[i]
+        if c == '"' and text[i - 1] != "\\":
+            in_string = not in_string
+        elif not in_string and c == "{":
+            depth, seen = depth + 1, seen or depth == 0
+        elif not in_string and c == "}":
             depth -= 1
-            if depth == 0:
-                return at + 1
-        at += 1
+            if depth == 0 and i > position:
+                return start, i + 1
+    raise Refused("unbalanced braces")
 
 
-def open_brace(text, start):
-    """The brace that opens the body of the function at `start`, behind its signature and attributes."""
-    depth = 0
-    for at in range(text.index("(", start), len(text)):
-        if text[at] in "(<[":
-            depth += 1
-        elif text[at] in ")]" or (text[at] == ">" and text[at - 1] != "-"):
-            depth -= 1
-        elif text[at] == "{" and depth == 0:
-            line = text[at:text.index("\n", at) if "\n" in text[at:] else len(text)]
-            if line.strip() == "{":
-                return at
-    raise Skip("no body")
+def number(text, name, default):
+    found = re.search(rf"{name}\s*=\s*([-\d.e+]+)", text)
+    return float(found[1]) if found else default
 
 
-def statements(body):
-    """The body's top-level statements, which may go over lines."""
-    found, current, depth = [], "", 0
-    for line in body.splitlines():
-        code = re.sub(r'"[^"]*"', '""', re.sub(r"//.*", "", line))
-        current += line + "\n"
-        depth += sum(code.count(c) for c in "({[") - sum(code.count(c) for c in ")}]")
-        if depth <= 0 and current.strip() and not code.rstrip().endswith((",", ":", "->")):
-            found.append(current)
-            current = ""
-    return found + ([current] if current.strip() else [])
+def returning(text):
+    """The module whose main returns actual and expected values in turn; the checks."""
+    text = re.sub(r"^\s*//.*$", "", text, flags=re.M)
+    start, end = function_bounds(text, re.search(r"\bcheck\.expect_", text).start())
+    function, checks, values, count = text[start:end], [], [], 0
 
-
-def split_types(text):
-    """`T` or `T, T`."""
-    parts, depth, current = [], 0, ""
-    for i, char in enumerate(text):
-        depth += char in "<(" or 0
-        depth -= (char in ")") or (char == ">" and text[i - 1] != "-")
-        if char == "," and depth == 0:
-            parts.append(current.strip())
-            current = ""
+    def taken(match):
+        nonlocal count
+        groups = match.groupdict()
+        rule, more = groups["rule"], groups["more"] + groups["expected"]
+        if rule == "serialized_eq":
+            raise Refused("compares with a file")
+        expected, line = groups["expected"].split(",")[0], ""
+        if groups.get("const"):
+            type_ = re.search(TYPE, groups["types"])[0]
+            expected, line, count = f"%expected_{count}", f"%expected_{count} = stablehlo.constant {groups['expected']} : {type_}\n", count + 1
         else:
-            current += char
-    return parts + [current.strip()]
+            type_ = groups.get("type") or re.search(TYPE, groups["types"])[0]
+        checks.append(Check(rule, type_, number(more, "tolerance", 1e-4), number(more, "max_ulp_difference", 3)))
+        values.extend([(groups["actual"], type_), (expected.strip(), type_)])
+        return line
+
+    function = CALL.sub(taken, CHECK.sub(taken, function))
+    if "check." in function:
+        raise Refused("a check in another form")
+    types = ", ".join(t for _, t in values)
+    at = list(re.finditer(r"(?:func\.)?\breturn\b[^\n]*", function))[-1]
+    function = function[:at.start()] + f"func.return {', '.join(v for v, _ in values)} : {types}" + function[at.end():]
+    header = HEADER.match(function)
+    if not header:
+        raise Refused("the function has parameters")
+    function = f"func.func @main() -> ({types}) {{" + function[header.end():]
+    return text[:start], function, text[end:], checks
 
 
-def programs(chunk):
-    """(name, text with an entry @main that returns what the checks compare, checks) for each function with checks."""
-    functions = []
-    for match in FUNCTION.finditer(chunk):
-        opening = open_brace(chunk, match.end() - 1)
-        functions.append((match.group(2), match.start(), opening, body_end(chunk, opening)))
-    for name, start, opening, end in functions:
-        body = chunk[opening + 1:end - 1]
-        if "check." not in body:
-            continue
-        if "interpreter." in body or "check.expect_serialized" in body:
-            yield name, None, ["interpreter's own" if "run_parallel" not in body else "several processes"]
-            continue
-        kept, results, checks = "", [], []
-        for statement in statements(body):
-            code = re.sub(r"//[^\n]*", "", statement).strip()
-            if re.match(r"(func\.)?return\b", code):
-                continue
-            const, pair, call = CONST.match(code), PAIR.match(code), CALL.match(code)
-            if const:
-                kind, value, literal, tolerance = const.groups()
-                type_text = literal[literal.rindex(":") + 1:].strip()
-                kept += f"    %checked_{len(checks)} = stablehlo.constant {literal}\n"
-                results += [(value, type_text), (f"%checked_{len(checks)}", type_text)]
-                checks.append((kind, float(tolerance or 1e-4)))
-            elif call or pair:
-                kind, got, want = (call or pair).groups()[:3]
-                types = split_types(call.group(4) if call else pair.group(5))
-                options = "" if call else pair.group(4)
-                limit = re.search(r"max_ulp_difference\s*=\s*(\d+)", options)
-                tolerance = re.search(r"tolerance\s*=\s*([\d.e+-]+)", options)
-                checks.append((kind, int(limit.group(1)) if limit else 3 if kind == "close" else float(tolerance.group(1)) if tolerance else 1e-3 if call else 1e-4))
-                results += [(got, types[0]), (want, types[-1])]
-            elif code.startswith("check."):
-                yield name, None, ["interpreter's own"]
-                break
-            else:
-                kept += statement
-        else:
-            # Others with checks cannot be kept: their checks are no StableHLO.
-            others = "".join("  " + chunk[s:e].strip() + "\n" for n, s, _, e in functions if n != name and "check." not in chunk[s:e])
-            others = re.sub(r"func\.func\s+(?:public\s+)?@", "func.func private @", others)
-            main = f"  func.func @main() -> ({', '.join(t for _, t in results)}) {{\n{kept}    return {', '.join(v for v, _ in results)} : {', '.join(t for _, t in results)}\n  }}\n"
-            yield name, "module @test {\n" + main + others + "}\n", [(*check, results[2 * i][1]) for i, check in enumerate(checks)]
+def difference(check, x, y):
+    """Why x is not the expected y; None if it is."""
+    element = re.fullmatch(r"tensor<(?:.*x)?(.*)>", check.type, re.S)[1]
+    if x.dtype != y.dtype or x.shape != y.shape:
+        return f"{x.dtype}{list(x.shape)} instead of {y.dtype}{list(y.shape)}"
+    if element in FLOATS and x.dtype != FLOATS[element]:
+        x, y = x.view(FLOATS[element]), y.view(FLOATS[element])
+    if element in NARROW:
+        x, y = (v.view(getattr(ml_dtypes, NARROW[element])).astype(np.float32) for v in (x, y))
+    if x.dtype.kind == "c":
+        x, y = (np.stack([v.real, v.imag]) for v in (x, y))
+    same = (x == y) | ((x != x) & (y != y))
+    if check.rule == "almost_eq":
+        with np.errstate(all="ignore"):
+            same |= np.abs(x.astype(np.float64) - y.astype(np.float64)) <= check.tolerance
+    elif check.rule == "close":
+        same |= np.isfinite(x.astype(np.float64)) & np.isfinite(y.astype(np.float64)) & (ulps(x, y) <= check.ulps)
+    if same.all():
+        return None
+    where = tuple(np.argwhere(~same)[0])
+    return f"{check.rule}: {(~same).sum()} of {same.size} differ, first at {list(map(int, where))}: {x[where]} instead of {y[where]}"
 
 
-def ulps(got, want):
-    """Distances in units in the last place."""
-    if got.dtype.kind == "c":
-        part = np.float32 if got.dtype == np.complex64 else np.float64
-        return np.maximum(ulps(np.ascontiguousarray(got).view(part), np.ascontiguousarray(want).view(part)), 0)
-    if got.dtype.kind in "iub":
-        return np.abs(got.astype(np.int64) - want.astype(np.int64))
-    integers = np.dtype(f"i{got.dtype.itemsize}")
-    a, b = (np.atleast_1d(x).view(integers).astype(object) for x in (np.ascontiguousarray(got), np.ascontiguousarray(want)))
-    least = -(1 << (8 * got.dtype.itemsize - 1))
-    order = np.vectorize(lambda v: v if v >= 0 else least - v, otypes=[object])
-    distance = np.abs(order(a) - order(b)) if a.size else np.zeros(0)
-    same = np.atleast_1d((got == want) | (np.isnan(got.astype(np.float64)) & np.isnan(want.astype(np.float64))))
-    return np.where(same.reshape(distance.shape), 0, distance)
+def ulps(x, y):
+    """How many values of the type are between two of them."""
+    if x.dtype.kind not in "fV":
+        return np.abs(x.astype(np.int64) - y.astype(np.int64))
+
+    def rank(v):
+        bits = v.view(f"i{v.dtype.itemsize}").astype(object)
+        top = 1 << (8 * v.dtype.itemsize - 1)
+        return np.vectorize(lambda b: b if b >= 0 else -(b + top), otypes=[object])(bits)
+    return np.abs(rank(x) - rank(y)).astype(np.float64)
 
 
-def agree(kind, limit, got, want):
-    if got.dtype.kind == "b" or got.dtype.kind in "iu" or kind == "eq":
-        wide = got if got.dtype.kind in "iubc" else got.astype(np.float64)
-        other = want if want.dtype.kind in "iubc" else want.astype(np.float64)
-        return np.array_equal(wide, other, equal_nan=wide.dtype.kind in "fc")
-    if kind == "close":
-        return bool((ulps(got, want) <= limit).all())
-    a, b = (x.astype(np.complex128 if x.dtype.kind == "c" else np.float64) for x in (got, want))
-    with np.errstate(all="ignore"):
-        return bool(((np.abs(a - b) <= limit * np.maximum(1, np.abs(b))) | (a == b) | (np.isnan(a) & np.isnan(b))).all())
-
-
-def decoded(array, type_text):
-    element = re.sub(r"^(\d+x)*", "", type_text.partition("<")[2].rstrip(">"))
-    narrow = NARROW.get(element)
-    if narrow is None or array.dtype == narrow:
-        return array
-    return array.astype(narrow) if element.lstrip("u")[0] == "i" else array.view(narrow)
-
-
-def run(tool, folder, text, checks):
-    """None, or (reason, message)."""
-    path, out = folder / "test.mlir", folder / "out.npz"
-    path.write_text(text)
-    done = subprocess.run([tool, path, f"--outputs={out}"], capture_output=True, text=True, timeout=120, errors="replace", check=False)
+def run(tool, module, *flags):
+    done = subprocess.run([tool, module, *flags], capture_output=True, text=True, timeout=120, errors="replace")
     if done.returncode:
-        message = next((line for line in done.stderr.splitlines() if "error:" in line), f"exit {done.returncode}").partition("error: ")[2]
-        if not 1 <= done.returncode <= 8:
-            return "crash", f"exit {done.returncode}"
-        for reason, pattern in REFUSED.items():
-            if re.search(pattern, message) or (reason == "dimension `?`" and "?" in re.sub(r'"[^"]*"', "", text)):
-                return reason, message
-        return "error", message
-    results = np.load(out)
-    for i, (kind, limit, type_text) in enumerate(checks):
-        got, want = (decoded(results[f"out{k}"], type_text) for k in (2 * i, 2 * i + 1))
-        if not agree(kind, limit, got, want):
-            worst = "" if kind != "close" else f", {ulps(got, want).max()} ulps where {limit} are allowed"
-            return "wrong", f"check {i} ({kind}) of {got.dtype}{list(got.shape)}{worst}"
-    return None
+        first = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr.strip()[:200])
+        raise RuntimeError(f"exit {done.returncode}: {first.split('error:')[-1].strip()[:160]}")
+
+
+def in_parallel(tool, folder, before, main, after, checks):
+    """Values of ranks: what main computes before and after its parallel programs runs on its own, the programs as ranks."""
+    op = PARALLEL.search(main)
+    if not op:
+        raise Refused("a parallel program in another form")
+    if "infeed" in op["attributes"] or "send" in op["attributes"]:
+        raise Refused("feeds or different programs")
+    grid = [re.findall(r"@(\w+)", row) for row in re.findall(r"\[([^\[\]]*)\]", op["attributes"])]
+    names = {n for row in grid for n in row}
+    if len(names) != 1:
+        raise Refused("different programs")
+    name, replicas, partitions = names.pop(), len(grid), len(grid[0])
+    ranks, operands = replicas * partitions, [o.strip() for o in op["operands"].split(",") if o.strip()]
+    types = re.findall(TYPE, op["types"])
+    # First the constants: operands, and what is expected.
+    expected = re.findall(r"(%expected_\d+|%[\w#]+)", re.findall(r"func\.return ([^:]*):", main)[-1])
+    constants = [(o, t) for o, t in zip(operands, types)] + [(e, checks[i // 2].type) for i, e in enumerate(expected) if i % 2]
+    body = main[:op.start()] + main[op.end():]
+    body = re.sub(r"func\.return[^\n]*", f"func.return {', '.join(v for v, _ in constants)} : {', '.join(t for _, t in constants)}", body)
+    body = re.sub(r"@main\(\) -> \(.*?\) \{", f"@main() -> ({', '.join(t for _, t in constants)}) {{", body, count=1, flags=re.S)
+    (folder / "constants.mlir").write_text(f"module {{\n{body}\n}}\n")
+    run(tool, folder / "constants.mlir", f"--outputs={folder}/constants.npz")
+    known = np.load(folder / "constants.npz")
+    each = len(operands) // ranks
+    for rank in range(ranks):
+        np.savez(folder / f"in.{rank}.npz", **{f"in{i}": known[f"out{rank * each + i}"] for i in range(each)})
+    programs = re.sub(rf"@{name}\b", "@main", before + after)
+    if not re.search(r"^\s*module", programs, re.M):
+        programs = f"module {{\n{programs}\n}}\n"
+    (folder / "program.mlir").write_text(programs)
+    flags = [f"--replicas={replicas}"] * (replicas > 1 or partitions == 1) + [f"--partitions={partitions}"] * (partitions > 1)
+    run(tool, folder / "program.mlir", *flags, *[f"--inputs={folder}/in.%r.npz"] * bool(each), f"--outputs={folder}/out.%r.npz")
+    results = [np.load(folder / f"out.{rank}.npz") for rank in range(ranks)]
+    flat = [r[f"out{i}"] for r in results for i in range(len(r.files))]
+    actual = [flat[int(v.partition("#")[2] or 0)] for v in expected[::2]]
+    return [(c, x, known[f"out{len(operands) + i}"]) for i, (c, x) in enumerate(zip(checks, actual))]
+
+
+def check_chunk(tool, text):
+    """None, or why it failed."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        before, main, after, checks = returning(text)
+        if "run_parallel" in main:
+            values = in_parallel(tool, folder, before, main, after, checks)
+        else:
+            (folder / "module.mlir").write_text(before + main + after)
+            run(tool, folder / "module.mlir", f"--outputs={folder}/out.npz")
+            found = np.load(folder / "out.npz")
+            values = [(c, found[f"out{2 * i}"], found[f"out{2 * i + 1}"]) for i, c in enumerate(checks)]
+        return next((why for why in (difference(*v) for v in values) if why), None)
+
+
+def kind_of(text):
+    return "quantized" if "!quant." in text else "other"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--tool", default=str(ROOT / "build/bin/hlo-run"))
-    parser.add_argument("--filter", default="")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", default="build/bin/hlo-run")
+    parser.add_argument("paths", nargs="+", type=pathlib.Path)
+    parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json")
+    parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
-    counts = collections.Counter()
-    base = options.folder / "stablehlo"
-    files = sorted([*(base / "tests/interpret").rglob("*.mlir"), *(base / "testdata").glob("*.mlir")])
-    temporary = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
-    for path in [path for path in files if re.search(options.filter, str(path))][::options.every]:
-        for chunk in re.split(r"^\s*// -----.*\n", path.read_text(), flags=re.MULTILINE):
-            if "check." not in chunk:
-                continue
-            try:
-                found = list(programs(chunk))
-            except (Skip, ValueError) as error:
-                found = [("?", None, [f"not read by this script: {error}"])]
-            for name, text, checks in found:
-                wrong = run(os.path.abspath(options.tool), pathlib.Path(temporary.name), text, checks) if text else (checks[0], "")
-                counts[wrong[0] if wrong else "passed"] += 1
-                if wrong and (options.verbose or wrong[0] in ("crash", "error", "wrong")):
-                    print(f"{path.relative_to(base)} @{name}: {wrong[0]}: {wrong[1]}", flush=True)
-    for reason, count in sorted(counts.items()):
-        print(f"{count:5} {reason}")
-    temporary.cleanup()
-    failed = counts["crash"] + counts["error"] + counts["wrong"]
-    print(f"{counts['passed']} passed, {failed} failed")
-    return failed > 0 or counts["passed"] == 0
+    programs = ("stablehlo/tests/interpret", "stablehlo/testdata")
+    paths = [q for p in options.paths for q in ([p / n for n in programs] if (p / programs[0]).is_dir() else [p])]
+    files = [f for p in paths for f in (sorted(p.rglob("*.mlir")) if p.is_dir() else [p])]
+    files = [f for f in files if re.search(options.only, f.name)][::options.every]
+    tool, tally, reasons, rows = os.path.abspath(options.tool), collections.Counter(), collections.Counter(), []
+
+    def one(case):
+        name, text = case
+        try:
+            return name, text, check_chunk(tool, text), False
+        except Refused as e:
+            return name, text, str(e), True
+        except Exception as e:
+            return name, text, f"{'' if isinstance(e, RuntimeError) else type(e).__name__ + ': '}{e}"[:240], False
+    cases = [(f"{f.stem}.{i}", c) for f in files for i, c in enumerate(chunks(f.read_text()))]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for name, text, why, is_refused in pool.map(one, cases):
+            kind = kind_of(text) if not is_refused else "not of this runner"
+            tally[kind, why is None] += 1
+            rows.append({"name": name, "kind": kind, "why": why})
+            if why:
+                reasons[kind, re.sub(r"\d+", "N", why)[:100]] += 1
+                print(f"{name}: {why}", flush=True)
+                if options.keep:
+                    options.keep.mkdir(parents=True, exist_ok=True)
+                    (options.keep / f"{name}.mlir").write_text(text)
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(rows, indent=0))
+    for (kind, why), count in reasons.most_common(30):
+        print(f"{count:5} {kind}: {why}")
+    for kind in ("quantized", "not of this runner"):
+        print(f"{kind}: {tally[kind, True]} passed, {tally[kind, False]} failed")
+    passed, failed = tally["other", True], tally["other", False]
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0 or not passed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
