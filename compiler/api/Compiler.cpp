@@ -117,6 +117,15 @@ static std::string translate(const hlo_compile_options &options, CompileOptions 
   if (options.immutable_params) {
     result.immutableParams = options.immutable_params;
   }
+  if (options.num_bounds && !options.bounds) {
+    return "hlo_compile_options.bounds is null";
+  }
+  for (size_t i = 0; i < options.num_bounds; ++i) {
+    std::string bound = text(options.bounds[i]);
+    if (std::string fault = parseSizeBound(bound, result.bounds.emplace_back()); !fault.empty()) {
+      return "hlo_compile_options.bounds: '" + bound + "': " + fault;
+    }
+  }
   result.flushDenormals = has(HLO_COMPILE_FLUSH_DENORMALS);
   result.entryLayouts = has(HLO_COMPILE_ENTRY_LAYOUT_TEXT)        ? EntryLayouts::Text
                         : has(HLO_COMPILE_ENTRY_LAYOUT_ROW_MAJOR) ? EntryLayouts::RowMajor

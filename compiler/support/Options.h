@@ -4,6 +4,7 @@
 
 #include "compiler/support/Budget.h"
 #include "compiler/support/KernelPlan.h"
+#include "compiler/support/SizeBound.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
@@ -114,6 +115,8 @@ struct CompileOptions {
   /// the program.
   unsigned sizeVersions = 0;
   DynamicBuffers dynamicBuffers = DynamicBuffers::Auto;
+  /// Bounds of the sizes that StableHLO leaves open (`tensor<?xf32>`), as of --bound.
+  std::vector<SizeBound> bounds;
 };
 
 } // namespace hlo

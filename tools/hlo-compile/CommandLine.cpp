@@ -115,6 +115,10 @@ struct Flags {
       cl::desc(
           "Parameters that never change (numbers, ranges, names): NAME_prepare computes once what "
           "depends on them alone")};
+  cl::list<std::string> bounds{
+      "bound", cl::value_desc("name<=n"), cl::cat(category),
+      cl::desc("Bound of a size that StableHLO leaves open: b<=64 by name, x:0<=64 by parameter and "
+               "dimension, or all<=64; may be repeated")};
   cl::opt<std::string> maxStack{"max-stack", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more stack (K, M, G allowed)")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
@@ -386,6 +390,11 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   options.dynamicBuffers = flags.dynamicBuffers;
   if (flags.immutableParams.getNumOccurrences()) {
     options.immutableParams = flags.immutableParams;
+  }
+  for (const std::string &text : flags.bounds) {
+    if (std::string fault = parseSizeBound(text, options.bounds.emplace_back()); !fault.empty()) {
+      return complain("--bound=" + text + ": " + fault);
+    }
   }
   options.optLevel = flags.optLevel;
   if (options.optLevel < 0 || options.optLevel > 3) {

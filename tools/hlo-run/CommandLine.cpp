@@ -93,6 +93,10 @@ struct Flags {
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc("Parameters that never change, as for hlo-compile: what depends on them alone is "
                "prepared once, before the runs")};
+  cl::list<std::string> bounds{
+      "bound", cl::value_desc("name<=n"), cl::cat(category),
+      cl::desc("Bound of a size that StableHLO leaves open, as for hlo-compile: b<=64, x:0<=64, or "
+               "all<=64; may be repeated")};
   cl::opt<std::string> guardPages{
       "guard-pages", cl::value_desc("before|after"), cl::cat(category),
       cl::desc("Put each buffer and the arena next to an inaccessible page: just before "
@@ -263,6 +267,11 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   }
   if (flags.immutableParams.getNumOccurrences()) {
     line.immutableParams = flags.immutableParams;
+  }
+  for (const std::string &text : flags.bounds) {
+    if (std::string fault = hlo::parseSizeBound(text, line.bounds.emplace_back()); !fault.empty()) {
+      return complain("--bound=" + text + ": " + fault);
+    }
   }
   return std::nullopt;
 }

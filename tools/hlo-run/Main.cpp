@@ -81,6 +81,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::Plan
   options.sizeVersions = line.sizeVersions;
   options.dynamicBuffers = line.dynamicBuffers;
   options.immutableParams = line.immutableParams;
+  options.bounds = line.bounds;
   options.explainPlan = line.explainPlan;
   options.plans.assign(plans.begin(), plans.end());
   hlo::Artifacts artifacts;

@@ -98,6 +98,9 @@ typedef struct hlo_compile_options {
   void (*progress)(void *user, const char *phase, uint32_t done, uint32_t total);
   void *user;
   const char *cxx_namespace; /**< of HLO_EMIT_CXX_HEADER, "a::b"; null: the module's name */
+  const char *const *bounds; /**< `num_bounds` bounds of sizes that StableHLO leaves open, as for
+                                  --bound: "b<=64" */
+  size_t num_bounds;
 } hlo_compile_options;
 
 /** Options with all defaults. */
