@@ -193,10 +193,14 @@ std::string hlo::printSignature(const Signature &signature, ArrayRef<std::string
           << llvm::left_justify(leaf.name, nameWidth) << "  "
           << llvm::left_justify(leaf.typeText, typeWidth) << "  ";
       if (leaf.sizeOf >= 0) {
-        out << "size of dimension " << leaf.sizeDim << " of " << leaves[leaf.sizeOf].name << '\n';
+        out << "size " << (leaf.symbol.empty() ? "" : leaf.symbol + ": that ") << "of dimension "
+            << leaf.sizeDim << " of " << leaves[leaf.sizeOf].name << '\n';
         continue;
       }
       out << leaf.layoutText << ", " << leaf.bytes << (leaf.bytes == 1 ? " byte" : " bytes");
+      if (!leaf.sizesText.empty()) {
+        out << ", sizes " << leaf.sizesText;
+      }
       if (leaf.alias >= 0) {
         out << ", may share the buffer of " << other[leaf.alias].name;
       }
@@ -273,13 +277,19 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
   taken["signature"] = 1;
   auto add = [&](std::vector<Leaf> &leaves, const EntryLeaf &leaf, std::string name) {
     if (leaf.sizeOf >= 0) {
-      name = leaves[leaf.sizeOf].name + "_size" + std::to_string(leaf.sizeDim);
+      name = leaf.symbol.empty() || leaf.symbol.find(':') != std::string::npos
+                 ? leaves[leaf.sizeOf].name + "_size" + std::to_string(leaf.sizeDim)
+                 : cIdentifier(leaf.symbol);
     }
     name += clashesWithHeader(name, prefix) ? "_" : "";
     FailureOr<Leaf> made = makeLeaf(module, leaf.type, makeUnique(name, taken));
     if (succeeded(made)) {
       made->sizeOf = leaf.sizeOf;
       made->sizeDim = leaf.sizeDim;
+      made->symbol = leaf.symbol;
+      if (!leaf.sizes.empty()) {
+        made->sizesText = "[" + llvm::join(leaf.sizes, ", ") + "]";
+      }
       if (leaf.sizeOf >= 0 && module->hasAttr(kDenseBuffers)) {
         leaves[leaf.sizeOf].sizeDim = HLO_DENSE;
       }
@@ -326,8 +336,8 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
   std::string all = moduleHash.str() + ";";
   for (const std::vector<Leaf> *leaves : {&signature.inputs, &signature.outputs}) {
     for (const Leaf &leaf : *leaves) {
-      all += leaf.name + " " + leaf.typeText + "@" + std::to_string(leaf.alias) + ";" +
-             leaf.shardingText + (leaf.isDense() ? "dense" : "");
+      all += leaf.name + " " + leaf.typeText + leaf.sizesText + "@" + std::to_string(leaf.alias) +
+             ";" + leaf.shardingText + (leaf.isDense() ? "dense" : "");
     }
     all += "->";
   }

@@ -28,6 +28,9 @@ struct Leaf {
   /// else -1. Of an array, `sizeDim` is HLO_DENSE if its buffer is dense.
   int32_t sizeOf = -1, sizeDim = 0;
   bool isDense() const { return sizeOf < 0 && sizeDim == HLO_DENSE; }
+  std::string symbol; ///< of a size: the program's name for it; or empty
+  /// Of an array with named sizes: its dimensions, "[b, 2*b + 1, 16]"; else empty.
+  std::string sizesText;
   std::optional<LeafSharding> sharding; ///< the leaf is a shard; `dims` are its own
   std::string shardingText; ///< "shard of f32[16,32] by [{x}, {}]"; empty for a whole array
 };

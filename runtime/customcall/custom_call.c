@@ -11,11 +11,13 @@
 #include "custom_call.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/core/checked.h"
 #include "runtime/core/checks.h"
 #include "runtime/core/fields.h"
 #include "runtime/core/fp.h"
+#include "shape_assertion.h"
 #include "status.h"
 
 typedef void original_handler(void *out, const void **in);
@@ -124,6 +126,9 @@ hlo_status hlo_rt_custom_call(hlo_frame *frame, const hlo_call_site *site, void 
       hlo_find_custom_call(HLO_FIELD(frame->call, custom_calls), site->target);
   if (handler == NULL) {
     handler = &linked;
+  }
+  if (handler->fn == NULL && strcmp(site->target, "shape_assertion") == 0) {
+    return hlo_assert_sizes(frame, site, buffers);
   }
   if (handler->fn == NULL) {
     return fail(frame, site, HLO_ERR_MISSING, "no such target");

@@ -22,7 +22,7 @@ struct TrueLeaf {
 /// True if the leaf is the size of a bounded dimension, not an array of the module.
 inline bool isSize(const hlo_buffer_desc &leaf) { return leaf.size_of != 0; }
 
-/// True if other leaves of the list hold sizes of leaf `index`.
+/// True if other leaves of the list hold sizes of leaf `index`, or sizes that its own depend on.
 bool isBounded(llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index);
 
 /// Leaf `index` of `leaves`, cut to the sizes in `buffers`.
@@ -35,6 +35,12 @@ llvm::Expected<TrueLeaf> cutToSize(llvm::ArrayRef<hlo_buffer_desc> leaves, uint3
 llvm::Error loadBounded(const ZipReader &archive, llvm::StringRef name,
                         llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
                         llvm::function_ref<char *(uint32_t)> buffer);
+
+/// Sets the size leaves of a program with names for sizes, from the shapes of the arrays `names`, one
+/// for each input. Call it before loadBounded.
+llvm::Error readSizes(const ZipReader &archive, llvm::ArrayRef<std::string> names,
+                      llvm::ArrayRef<hlo_buffer_desc> leaves,
+                      llvm::function_ref<char *(uint32_t)> buffer);
 
 /// Sets all size leaves to the bounds.
 void setSizesToBounds(llvm::ArrayRef<hlo_buffer_desc> leaves,

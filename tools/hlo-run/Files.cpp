@@ -66,7 +66,10 @@ Error hlo::run::fillInputs(const CommandLine &line, ArrayRef<std::string> names,
   if (!source) {
     return source.takeError();
   }
-  Error all = Error::success();
+  Error all = readSizes(source->archive, source->files.members, leaves, buffer);
+  if (all) {
+    return all;
+  }
   // Size leaves follow the arrays, which set them.
   for (uint32_t i = 0; i < source->files.members.size(); ++i) {
     const std::string &name = source->files.members[i];
@@ -176,6 +179,12 @@ static Error fillReplica(const CommandLine &line, ArrayRef<std::string> names, u
       return opened.takeError();
     }
     source.emplace(std::move(*opened));
+    for (const Member &member : members) {
+      if (Error e = readSizes(source->archive, source->files.members, leaves,
+                              [&](uint32_t k) { return member.program->input(k); })) {
+        return e;
+      }
+    }
   } else {
     for (const Member &member : members) {
       setSizesToBounds(leaves, [&](uint32_t k) { return member.program->input(k); });

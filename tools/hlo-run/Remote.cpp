@@ -165,6 +165,7 @@ struct Storage {
     leaf.alias = wire.get<int32_t>();
     leaf.size_of = wire.get<int32_t>();
     leaf.size_dim = wire.get<int32_t>();
+    leaf.sizes = text(wire);
     if (!wire.isBroken() && !isArray(leaf)) {
       wire.refuse();
     }

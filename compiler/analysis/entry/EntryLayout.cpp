@@ -29,6 +29,13 @@ static Attribute encode(Builder &builder, const EntryLeaf &leaf) {
     attrs.set("size_of", builder.getI64IntegerAttr(leaf.sizeOf));
     attrs.set("size_dim", builder.getI64IntegerAttr(leaf.sizeDim));
   }
+  if (!leaf.symbol.empty()) {
+    attrs.set("symbol", builder.getStringAttr(leaf.symbol));
+  }
+  if (!leaf.sizes.empty()) {
+    SmallVector<StringRef> sizes(leaf.sizes.begin(), leaf.sizes.end());
+    attrs.set("sizes", builder.getStrArrayAttr(sizes));
+  }
   return attrs.getDictionary(builder.getContext());
 }
 
@@ -55,6 +62,14 @@ static FailureOr<EntryLeaf> decode(Attribute attr) {
   if (sizeOf && sizeDim) {
     leaf.sizeOf = sizeOf.getInt();
     leaf.sizeDim = sizeDim.getInt();
+  }
+  if (auto symbol = dict.getAs<StringAttr>("symbol")) {
+    leaf.symbol = symbol.str();
+  }
+  if (auto sizes = dict.getAs<ArrayAttr>("sizes")) {
+    for (StringRef size : sizes.getAsValueRange<StringAttr>()) {
+      leaf.sizes.push_back(size.str());
+    }
   }
   return leaf;
 }

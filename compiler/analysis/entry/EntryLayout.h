@@ -41,6 +41,11 @@ struct EntryLeaf {
   /// of leaf `sizeOf` of the same list. Size leaves come after all arrays of the module. -1: an
   /// array.
   int64_t sizeOf = -1, sizeDim = 0;
+  /// Of a size leaf: the name that the program has for the size, "b"; empty if it has none.
+  std::string symbol;
+  /// Of an array whose dimensions are functions of named sizes: each as support/SizeExpr writes it,
+  /// "2*b + 1"; else empty.
+  llvm::SmallVector<std::string> sizes;
 };
 
 /// An output that may live in an input's buffer (`input_output_alias`).

@@ -138,13 +138,15 @@ mlir::FailureOr<RuntimeCall> hlo::describeCustomCall(const RuntimeCallContext &c
   }
   bool tuple = resultTypes && resultTypes.size() == 1 &&
                mlir::isa<mlir::TupleType>(mlir::cast<mlir::TypeAttr>(resultTypes[0]).getValue());
+  // The runtime itself checks assertions.
+  llvm::Constant *symbol =
+      target == kShapeAssertion ? data.null() : weakTarget(context.module, target.getValue());
   llvm::Constant *header = data.record(
       {data.i32(sizeof(hlo_call_site)), data.i32(operands), data.i32(leaves.size() - operands),
-       data.i32(sizeof(hlo_buffer_desc)), data.string(call.getKind()),
+       data.i32(StaticData::kPlainBuffer), data.string(call.getKind()),
        data.string(instructionName(call.getLoc())), data.buffers(leaves), data.i64(0)});
   llvm::Constant *site = data.global(data.record(
-      {header, data.string(target.getValue()), weakTarget(context.module, target.getValue()),
-       data.string(*opaque), data.i64(opaque->size()), attributes, data.i32(api),
-       data.i32(tuple ? HLO_SITE_TUPLE : 0)}));
+      {header, data.string(target.getValue()), symbol, data.string(*opaque),
+       data.i64(opaque->size()), attributes, data.i32(api), data.i32(tuple ? HLO_SITE_TUPLE : 0)}));
   return RuntimeCall{"hlo_rt_custom_call", site};
 }

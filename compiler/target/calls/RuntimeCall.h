@@ -45,6 +45,9 @@ mlir::FailureOr<RuntimeCall> describeCustomCall(const RuntimeCallContext &contex
 /// Of infeed, outfeed, and send and recv between program and host.
 mlir::FailureOr<RuntimeCall> describeFeed(const RuntimeCallContext &context);
 
+/// The target of JAX's assertions on sizes, which the runtime itself checks.
+inline constexpr llvm::StringLiteral kShapeAssertion = "shape_assertion";
+
 /// HLO_API_* of a custom call.
 int32_t customCallApi(cpurt::CallOp call);
 

@@ -59,7 +59,9 @@ std::string hlo::leafText(const Leaf &leaf, bool isInput, const Signature &all,
   raw_string_ostream out(text);
   if (leaf.sizeOf >= 0) {
     const Leaf &array = (isInput ? all.inputs : all.outputs)[leaf.sizeOf];
-    out << (isInput ? "" : "receives the ") << "true size of dimension " << leaf.sizeDim << " of "
+    out << (isInput ? "" : "receives the ")
+        << (leaf.symbol.empty() ? "" : "size " + cText(leaf.symbol) + ": the ")
+        << "true size of dimension " << leaf.sizeDim << " of "
         << array.name << ", 0 to " << array.dims[leaf.sizeDim];
     return text;
   }
@@ -67,6 +69,9 @@ std::string hlo::leafText(const Leaf &leaf, bool isInput, const Signature &all,
       << " bytes";
   if (leaf.isDense()) {
     out << " at most, dense for its sizes";
+  }
+  if (!leaf.sizesText.empty()) {
+    out << ", sizes " << cText(leaf.sizesText);
   }
   if (!leaf.shardingText.empty()) {
     out << ", " << leaf.shardingText;

@@ -280,8 +280,8 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_frame, profile) == 240);
 HLO_ASSERT_LAYOUT(sizeof(hlo_prepared_header) == HLO_PREPARED_HEADER_BYTES);
 
 /* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias,
- * i32 size_of, i32 size_dim, ptr layout, ptr sharding } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_buffer_desc) == 72);
+ * i32 size_of, i32 size_dim, ptr layout, ptr sharding, ptr sizes } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_buffer_desc) == 80);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, bytes) == 24);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, type) == 32);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, rank) == 36);
@@ -290,6 +290,7 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, alias) == 44);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, size_of) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, layout) == 56);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, sharding) == 64);
+HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, sizes) == 72);
 
 /* { i32 struct_size, i32 rank, ptr dims, ptr mesh_sizes, ptr mesh_names, i32 num_axes, i32
  * num_partitions, ptr axes, ptr devices } */

@@ -449,6 +449,10 @@ typedef struct hlo_buffer_desc {
    * partition's shard. Null: every partition has the whole array. Not in modules of older
    * compilers: hlo_has_shardings(). */
   const struct hlo_sharding *sharding;
+  /** The dimensions as the program computes them from its named sizes, "[b, 2*b + 1, 16]"; null if
+   * it has no names for them. Of a size leaf itself: null. Not in modules of older compilers:
+   * hlo_sizes_text(). */
+  const char *sizes;
 } hlo_buffer_desc;
 
 /** One operation, for profiles and messages. */
@@ -569,6 +573,11 @@ HLO_INLINE const hlo_buffer_desc *hlo_output_at(const hlo_module_desc *desc, uin
 /** True if the leaf is an array in a dense buffer. */
 HLO_INLINE int hlo_is_dense(const hlo_buffer_desc *leaf) {
   return leaf->size_of == 0 && leaf->size_dim == HLO_DENSE;
+}
+/** hlo_buffer_desc.sizes of a leaf of the module. */
+HLO_INLINE const char *hlo_sizes_text(const hlo_module_desc *desc, const hlo_buffer_desc *leaf) {
+  return desc->buffer_stride >= offsetof(hlo_buffer_desc, sizes) + sizeof(char *) ? leaf->sizes
+                                                                                  : (const char *)0;
 }
 /** Operation `i` of a module. */
 HLO_INLINE const hlo_op_desc *hlo_op_at(const hlo_module_desc *desc, uint32_t i) {

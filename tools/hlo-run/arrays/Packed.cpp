@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/arrays/Packed.h"
+#include <algorithm>
 #include <cstring>
 #include <hlo/index.h>
 
@@ -14,11 +15,17 @@ bool hlo::run::isPacked(const hlo_buffer_desc &leaf) {
 }
 
 UnpackedView::UnpackedView(const hlo_module_desc &original) : desc(original) {
+  // The module's own may lack fields at the end.
+  auto add = [&](std::vector<hlo_buffer_desc> &leaves, const hlo_buffer_desc *leaf) {
+    hlo_buffer_desc copy = {};
+    std::memcpy(&copy, leaf, std::min<size_t>(sizeof copy, original.buffer_stride));
+    leaves.push_back(copy);
+  };
   for (uint32_t i = 0; i < original.num_inputs; ++i) {
-    inputs.push_back(*hlo_input_at(&original, i));
+    add(inputs, hlo_input_at(&original, i));
   }
   for (uint32_t i = 0; i < original.num_outputs; ++i) {
-    outputs.push_back(*hlo_output_at(&original, i));
+    add(outputs, hlo_output_at(&original, i));
   }
   for (std::vector<hlo_buffer_desc> *leaves : {&inputs, &outputs}) {
     for (hlo_buffer_desc &leaf : *leaves) {

@@ -97,7 +97,7 @@ static void *allocate(size_t bytes, size_t align) {
   return memory;
 }
 
-static void send_leaf(int fd, const hlo_buffer_desc *leaf) {
+static void send_leaf(int fd, const hlo_buffer_desc *leaf, const char *sizes) {
   send_text(fd, leaf->name);
   send_text(fd, leaf->layout);
   send_u32(fd, (uint32_t)leaf->rank);
@@ -110,6 +110,7 @@ static void send_leaf(int fd, const hlo_buffer_desc *leaf) {
   send_u32(fd, (uint32_t)leaf->alias);
   send_u32(fd, (uint32_t)leaf->size_of);
   send_u32(fd, (uint32_t)leaf->size_dim);
+  send_text(fd, sizes);
 }
 
 static void send_description(int fd, const hlo_module_desc *desc) {
@@ -130,10 +131,10 @@ static void send_description(int fd, const hlo_module_desc *desc) {
   send_u32(fd, desc->num_outputs);
   send_u32(fd, desc->num_ops);
   for (uint32_t i = 0; i < desc->num_inputs; ++i) {
-    send_leaf(fd, hlo_input_at(desc, i));
+    send_leaf(fd, hlo_input_at(desc, i), hlo_sizes_text(desc, hlo_input_at(desc, i)));
   }
   for (uint32_t i = 0; i < desc->num_outputs; ++i) {
-    send_leaf(fd, hlo_output_at(desc, i));
+    send_leaf(fd, hlo_output_at(desc, i), hlo_sizes_text(desc, hlo_output_at(desc, i)));
   }
   for (uint32_t i = 0; i < desc->num_ops; ++i) {
     const hlo_op_desc *op = hlo_op_at(desc, i);

@@ -9,6 +9,10 @@
 // which dimensions these are, so a loop may need a second attempt with more carries. Each attempt
 // works on fresh copies of the computations.
 //
+// Sizes that are equal outside of a computation are one value inside of it, so that arrays of equal
+// sizes stay so. In a loop this also needs a body that leaves both sizes unchanged, which is assumed
+// at first and given up for those where an attempt shows otherwise.
+//
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/dynamic/Padder.h"
 
@@ -19,8 +23,12 @@ namespace {
 
 /// Appends a parameter for the size of each dimension in `dims` (of the computation's arguments)
 /// and binds them. Call it after all arguments exist.
-void addSizeParameters(DynamicPadder &padder, ComputationOp computation,
-                       ArrayRef<DynamicDim> dims) {
+///
+/// `outer`: the operands of the computation, then the sizes. With `isShared(k)`, size k that equals an
+/// earlier scalar of `outer` is that parameter, whose number becomes `shared[k]`.
+SmallVector<int64_t> addSizeParameters(DynamicPadder &padder, ComputationOp computation,
+                                       ArrayRef<DynamicDim> dims, ArrayRef<Value> outer,
+                                       llvm::function_ref<bool(size_t)> isShared) {
   Block &body = computation.getBody().front();
   SmallVector<DynamicSizes> own;
   for (BlockArgument argument : body.getArguments()) {
@@ -28,12 +36,22 @@ void addSizeParameters(DynamicPadder &padder, ComputationOp computation,
   }
   Type s32 = RankedTensorType::get(
       {}, IntegerType::get(computation.getContext(), 32, IntegerType::Signed));
-  for (DynamicDim at : dims) {
-    own[at.array][at.dim] = body.addArgument(s32, body.getArgument(at.array).getLoc());
+  SmallVector<int64_t> shared(dims.size(), -1);
+  size_t before = body.getNumArguments();
+  for (auto [k, at] : llvm::enumerate(dims)) {
+    Value size = body.addArgument(s32, body.getArgument(at.array).getLoc());
+    for (size_t i = 0; i < before + k && isShared(k) && shared[k] < 0; ++i) {
+      if (outer[i].getType() == s32 && sameSize(outer[i], outer[before + k])) {
+        shared[k] = i;
+        size = body.getArgument(i);
+      }
+    }
+    own[at.array][at.dim] = size;
   }
   for (auto [i, sizes] : llvm::enumerate(own)) {
     padder.bind(body.getArgument(i), sizes);
   }
+  return shared;
 }
 
 /// Appends the sizes of `dims`, dimensions of the returned values, to the returned values.
@@ -73,15 +91,16 @@ Operation *withSizes(OpBuilder &builder, Operation *op, ValueRange operands,
   return made;
 }
 
-/// Binds the results of `op` to the sizes that follow them.
-void bindResults(DynamicPadder &padder, Operation *op, ArrayRef<DynamicDim> dims) {
+/// Binds the results of `op` to the sizes that follow them, or to those that `known` has.
+void bindResults(DynamicPadder &padder, Operation *op, ArrayRef<DynamicDim> dims,
+                 ArrayRef<Value> known) {
   unsigned count = op->getNumResults() - dims.size();
   SmallVector<DynamicSizes> own;
   for (OpResult result : op->getResults().take_front(count)) {
     own.emplace_back(arrayType(result) ? rankOf(result) : 0);
   }
   for (auto [i, at] : llvm::enumerate(dims)) {
-    own[at.array][at.dim] = op->getResult(count + i);
+    own[at.array][at.dim] = known[i] ? known[i] : op->getResult(count + i);
   }
   for (auto [i, sizes] : llvm::enumerate(own)) {
     padder.bind(op->getResult(i), sizes);
@@ -95,14 +114,48 @@ LogicalResult DynamicPadder::visitWhile(WhileOp op) {
   HloBuilder b(builder, op.getLoc());
   SmallVector<DynamicDim> dims = dynamicDims(op->getOperands());
   ComputationOp body;
+  SmallVector<Value> operands;
+  SmallVector<bool> changes; // the dimension's size, or that of the parameter it shares
+  SmallVector<Value> known;  // the size before and after the loop, if the loop does not change it
+  auto isShared = [&](size_t k) { return !changes[k]; };
   while (true) {
+    operands.assign(op->getOperands().begin(), op->getOperands().end());
+    for (DynamicDim at : dims) {
+      operands.push_back(sizeOrBound(b, operands[at.array], at.dim));
+    }
+    changes.resize(dims.size(), false);
     body = context.clone(op.getBodyAttr());
     DynamicPadder inner(context);
-    addSizeParameters(inner, body, dims);
+    SmallVector<int64_t> shared = addSizeParameters(inner, body, dims, operands, isShared);
     if (failed(inner.run(body))) {
       return failure();
     }
-    if (!merge(dims, inner.dynamicDims(body.getReturn()->getOperands()))) {
+    bool again = merge(dims, inner.dynamicDims(body.getReturn()->getOperands()));
+    ValueRange returned = body.getReturn()->getOperands();
+    auto keeps = [&](size_t number) { // the body returns scalar `number` as it got it
+      Value argument = body.getBody().front().getArgument(number);
+      if (number < returned.size()) {
+        return returned[number] == argument;
+      }
+      DynamicDim at = dims[number - returned.size()];
+      Value size = inner.sizeOf(returned[at.array], at.dim);
+      return size && sameSize(size, argument);
+    };
+    for (auto [k, source] : llvm::enumerate(shared)) {
+      if (source < 0) {
+        continue;
+      }
+      Value size = inner.sizeOf(returned[dims[k].array], dims[k].dim);
+      if (!keeps(source) || !size ||
+          !sameSize(size, body.getBody().front().getArgument(source))) {
+        changes[k] = again = true;
+      }
+    }
+    if (!again) {
+      for (size_t k = 0; k < dims.size(); ++k) {
+        size_t number = returned.size() + k;
+        known.push_back(shared[k] >= 0 || keeps(number) ? operands[number] : Value());
+      }
       returnSizes(inner, body, dims);
       break;
     }
@@ -110,18 +163,14 @@ LogicalResult DynamicPadder::visitWhile(WhileOp op) {
   }
   ComputationOp condition = context.clone(op.getConditionAttr());
   DynamicPadder inner(context);
-  addSizeParameters(inner, condition, dims);
+  addSizeParameters(inner, condition, dims, operands, isShared);
   if (failed(inner.run(condition))) {
     return failure();
-  }
-  SmallVector<Value> operands(op->getOperands());
-  for (DynamicDim at : dims) {
-    operands.push_back(sizeOrBound(b, operands[at.array], at.dim));
   }
   auto made = cast<WhileOp>(withSizes(builder, op, operands, dims));
   made.setBody(body.getSymName());
   made.setCondition(condition.getSymName());
-  bindResults(*this, made, dims);
+  bindResults(*this, made, dims, known);
   op->erase();
   return success();
 }
@@ -147,11 +196,29 @@ LogicalResult DynamicPadder::visitConditional(ConditionalOp op) {
     }
     counts.push_back(own.size());
     operands.append(own);
-    addSizeParameters(padders[i], branch, ownDims);
+    addSizeParameters(padders[i], branch, ownDims, own, [](size_t) { return true; });
     if (failed(padders[i].run(branch))) {
       return failure();
     }
     merge(dims, padders[i].dynamicDims(branch.getReturn()->getOperands()));
+  }
+  // A result's size that every branch takes from an operand of the same value.
+  SmallVector<Value> known;
+  for (DynamicDim at : dims) {
+    Value common;
+    bool isKnown = true;
+    int64_t first = 1;
+    for (auto [padder, branch, count] : llvm::zip(padders, branches, counts)) {
+      Value size = padder.sizeOf(branch.getReturn()->getOperand(at.array), at.dim);
+      auto argument = dyn_cast_or_null<BlockArgument>(size);
+      Value outer = argument && argument.getOwner() == &branch.getBody().front()
+                        ? operands[first + argument.getArgNumber()]
+                        : Value();
+      isKnown &= outer && (!common || sameSize(common, outer));
+      common = outer;
+      first += count;
+    }
+    known.push_back(isKnown ? common : Value());
   }
   for (auto [padder, branch] : llvm::zip(padders, branches)) {
     returnSizes(padder, branch, dims);
@@ -159,7 +226,7 @@ LogicalResult DynamicPadder::visitConditional(ConditionalOp op) {
   auto made = cast<ConditionalOp>(withSizes(builder, op, operands, dims));
   made.setBranchComputationsAttr(builder.getArrayAttr(names));
   made.setBranchOperandCounts(counts);
-  bindResults(*this, made, dims);
+  bindResults(*this, made, dims, known);
   op->erase();
   return success();
 }

@@ -12,7 +12,8 @@
 //
 // The rules are in DynamicWalk, -Shape, -Index, -Windows, -Compute and -Control. At the entry each
 // dynamic dimension of a parameter becomes another parameter, an s64[], after all others, and each
-// one of a result another result; analysis/entry/EntryLayout.h records which.
+// one of a result another result; analysis/entry/EntryLayout.h records which. Where the program has
+// names for sizes, each name is one parameter, and other sizes are computed from them.
 //
 // Sizes follow the values: a type that was written static is dynamic if its operands are. An op
 // without a rule is refused, and so is a dimension without a bound, `?`: no later pass expects one.
@@ -23,6 +24,8 @@
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/analysis/entry/SizeArguments.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
+#include "compiler/support/SizeExpr.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -128,6 +131,72 @@ void markDynamic(EntryLeaf &leaf, int64_t dim) {
                       dynamic, layout ? layout.getProperties() : StringRef()));
 }
 
+/// The sizes of each parameter's dimensions as the module's attribute has them.
+FailureOr<SmallVector<SmallVector<SizeExpr>>> readEntrySizes(ModuleOp module) {
+  SmallVector<SmallVector<SizeExpr>> all;
+  auto list = module->getAttrOfType<ArrayAttr>(kEntrySizes);
+  for (Attribute parameter : list ? list.getValue() : ArrayRef<Attribute>()) {
+    SmallVector<SizeExpr> &sizes = all.emplace_back();
+    auto dims = dyn_cast<ArrayAttr>(parameter);
+    for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>()) {
+      auto text = dyn_cast<StringAttr>(dim);
+      std::optional<SizeExpr> size = text ? SizeExpr::parse(text) : std::nullopt;
+      if (!size) {
+        return module.emitError("malformed ") << kEntrySizes << " attribute: " << dim;
+      }
+      sizes.push_back(*size);
+    }
+  }
+  return all;
+}
+
+/// Computes a size from those of its symbols, s32[] each.
+class SizeEmitter {
+public:
+  explicit SizeEmitter(HloBuilder &b, const llvm::StringMap<Value> &symbols)
+      : b(b), symbols(symbols) {}
+
+  /// Null if a symbol has no value.
+  Value emit(const SizeExpr &expr) {
+    Value sum;
+    for (const SizeExpr::Term &term : expr.terms()) {
+      Value product = b.index(term.coefficient);
+      for (const SizeExpr::AtomRef &atom : term.factors) {
+        Value factor = emitAtom(*atom);
+        if (!factor) {
+          return Value();
+        }
+        product = constantInteger(product) == 1 ? factor : b.mul(product, factor);
+      }
+      sum = sum ? b.add(sum, product) : product;
+    }
+    return sum ? sum : b.index(0);
+  }
+
+private:
+  Value emitAtom(const SizeExpr::Atom &atom) {
+    using Kind = SizeExpr::Kind;
+    if (atom.kind == Kind::Symbol) {
+      return symbols.lookup(atom.name);
+    }
+    Value x = emit(atom.a), y = emit(atom.b);
+    if (!x || !y) {
+      return Value();
+    }
+    if (atom.kind == Kind::Max || atom.kind == Kind::Min) {
+      return atom.kind == Kind::Max ? b.binary<MaximumOp>(x, y) : b.binary<MinimumOp>(x, y);
+    }
+    // Rounded down, for divisors above 0.
+    Value quotient = b.div(x, y), rest = b.binary<RemainderOp>(x, y);
+    Value below = b.compare(rest, b.index(0), "LT");
+    return atom.kind == Kind::Mod ? b.select(below, b.add(rest, y), rest)
+                                  : b.select(below, b.sub(quotient, b.index(1)), quotient);
+  }
+
+  HloBuilder &b;
+  const llvm::StringMap<Value> &symbols;
+};
+
 } // namespace
 
 LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
@@ -140,21 +209,58 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
   Block &body = entry.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   Type s32 = builder.getIntegerType(32, true), s64 = builder.getIntegerType(64, true);
-  for (int64_t i = 0, count = body.getNumArguments(); i < count; ++i) {
+  FailureOr<SmallVector<SmallVector<SizeExpr>>> named = readEntrySizes(getOperation());
+  if (failed(named)) {
+    return failure();
+  }
+  int64_t count = body.getNumArguments();
+  named->resize(count);
+  auto addSize = [&](int64_t i, int64_t dim, StringRef symbol) {
+    BlockArgument argument = body.getArgument(i);
+    HloBuilder b(builder, argument.getLoc());
+    Value size = body.addArgument(RankedTensorType::get({}, s64), argument.getLoc());
+    layout->inputs.push_back(sizeLeaf(layout->inputs[i], i, dim, s64));
+    layout->inputs.back().symbol = symbol.str();
+    Value own = b.convert(size, s32);
+    context.addSize(own, shapeOf(argument)[dim], /*checked=*/true);
+    return own;
+  };
+  // One parameter for each symbol, at the first dimension that it is the size of.
+  llvm::StringMap<Value> symbols;
+  for (int64_t i = 0; i < count; ++i) {
+    for (auto [dim, size] : llvm::enumerate((*named)[i])) {
+      std::optional<StringRef> symbol = size.asSymbol();
+      if (symbol && !symbols.contains(*symbol) &&
+          isDynamicDim(body.getArgument(i).getType(), dim)) {
+        Value value = addSize(i, dim, *symbol);
+        symbols[*symbol] = value;
+      }
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) {
     BlockArgument argument = body.getArgument(i);
     DynamicSizes own(isa<RankedTensorType>(argument.getType()) ? rankOf(argument) : 0);
+    bool isNamed = !own.empty() && (*named)[i].size() == own.size();
     for (size_t dim = 0; dim < own.size(); ++dim) {
-      if (isDynamicDim(argument.getType(), dim)) {
-        HloBuilder b(builder, argument.getLoc());
-        Value size = body.addArgument(RankedTensorType::get({}, s64), argument.getLoc());
-        own[dim] = b.convert(size, s32);
-        context.addSize(own[dim], shapeOf(argument)[dim], /*checked=*/true);
-        markDynamic(layout->inputs[i], dim);
-        layout->inputs.push_back(sizeLeaf(layout->inputs[i], i, dim, s64));
+      if (!isDynamicDim(argument.getType(), dim)) {
+        continue;
+      }
+      HloBuilder b(builder, argument.getLoc());
+      own[dim] = isNamed ? SizeEmitter(b, symbols).emit((*named)[i][dim]) : Value();
+      if (!own[dim]) {
+        isNamed = false;
+        own[dim] = addSize(i, dim, "");
+      }
+      markDynamic(layout->inputs[i], dim);
+    }
+    if (isNamed) {
+      for (const SizeExpr &size : (*named)[i]) {
+        layout->inputs[i].sizes.push_back(size.text());
       }
     }
     padder.bind(argument, own);
   }
+  getOperation()->removeAttr(kEntrySizes);
   Operation *root = entry.getReturn();
   SmallVector<Type> resultTypes(root->getOperandTypes());
   if (failed(padder.run(entry))) {

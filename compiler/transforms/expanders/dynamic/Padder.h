@@ -146,7 +146,7 @@ private:
 
 /// The value that a reduction by `root`'s opcode ignores; null if none is known: 0 for add, ...
 mlir::Value ignoredBy(HloBuilder &b, mlir::Operation *root, mlir::Type element);
-/// Whether two sizes are known to be equal.
+/// Whether two sizes are known to be equal: constants, or the same arithmetic on the same values.
 bool sameSize(mlir::Value a, mlir::Value b);
 
 } // namespace hlo

@@ -46,13 +46,37 @@ void hlo::updateFunctionType(ComputationOp computation) {
                                                 body.getTerminator()->getOperandTypes()));
 }
 
-bool hlo::sameSize(Value a, Value b) {
+/// Levels of arithmetic in which two sizes are compared: those of `2*b + s - 1` are three.
+static constexpr unsigned kMostLevels = 6;
+
+/// True if all attributes of `a` that say what it computes are those of `b`.
+static bool hasAttributesOf(Operation *a, Operation *b) {
+  return llvm::all_of(a->getAttrs(), [&](NamedAttribute attr) {
+    return attr.getName().strref().starts_with("hlo.") || b->getAttr(attr.getName()) == attr.getValue();
+  });
+}
+
+static bool sameSizeUpTo(Value a, Value b, unsigned levels) {
   if (a == b) {
     return true;
   }
   std::optional<int64_t> known = constantInteger(a);
-  return known && known == constantInteger(b);
+  if (known) {
+    return known == constantInteger(b);
+  }
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  if (!levels || !left || !right || left->getName() != right->getName() ||
+      !(isElementwiseOp(left) || isa<GetDimensionSizeOp>(left)) || left->getNumOperands() > 3 ||
+      left->getNumOperands() != right->getNumOperands() || a.getType() != b.getType() ||
+      !hasAttributesOf(left, right) || !hasAttributesOf(right, left)) {
+    return false;
+  }
+  return llvm::all_of(llvm::zip(left->getOperands(), right->getOperands()), [&](auto pair) {
+    return sameSizeUpTo(std::get<0>(pair), std::get<1>(pair), levels - 1);
+  });
 }
+
+bool hlo::sameSize(Value a, Value b) { return sameSizeUpTo(a, b, kMostLevels); }
 
 Value hlo::ignoredBy(HloBuilder &b, Operation *root, Type element) {
   bool onParameters =
