@@ -25,6 +25,7 @@
 #include "compiler/stablehlo/Import.h"
 #include "compiler/support/Checked.h"
 #include "compiler/support/FileKind.h"
+#include "compiler/support/SizeExpr.h"
 #include "compiler/support/SourceExcerpt.h"
 #include "compiler/target/MoveScratch.h"
 #include "compiler/target/calls/RuntimeCall.h"
@@ -233,8 +234,15 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
   if (isMlirText(text)) {
     StablehloOptions importOptions;
     importOptions.budget = options.budget;
+    importOptions.bounds = options.bounds;
     module = parseStablehlo(text, fileName, &context, importOptions);
     return failure(!module || failed(verifyModule(*module)));
+  }
+  for (const SizeBound &bound : options.bounds) {
+    if (bound.name != "all") {
+      return fail(ErrorKind::Usage, "--bound=" + bound.name + "<=" + llvm::Twine(bound.bound) +
+                                        ": HLO text has its bounds in it, as in f32[<=64]");
+    }
   }
   ParseOptions parseOptions;
   parseOptions.budget = options.budget;
@@ -278,6 +286,9 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   }
   for (const PlanRequest &request : options.plans) {
     flags += " --plan=" + request.kernel + ":" + request.candidate;
+  }
+  for (const SizeBound &bound : options.bounds) {
+    flags += " --bound=" + bound.name + "<=" + std::to_string(bound.bound);
   }
   return options.immutableParams ? flags + " --immutable-params=" + *options.immutableParams
                                  : flags;
@@ -599,6 +610,11 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(implied));
   }
   if (options.dynamicBuffers == DynamicBuffers::Dense) {
+    // Dense buffers need a size leaf for each dimension; named sizes share one.
+    if ((*module)->hasAttr(kEntrySizes)) {
+      return fail(ErrorKind::Unsupported,
+                  "--dynamic-buffers=dense: not supported for the symbols of StableHLO");
+    }
     (*module)->setAttr(kDenseBuffers, attributes.getUnitAttr());
   } else if (options.dynamicBuffers == DynamicBuffers::Bound) {
     (*module)->removeAttr(kDenseBuffers);

@@ -6,7 +6,7 @@
 //   parse      MLIR's parser; the module is not verified yet, so that
 //   places     locations become places in the text first (Places.h)
 //   verify     the verifiers of the dialects: the specification's constraints
-//   refine     sizes that the text leaves open (Refine.h)
+//   refine     sizes that the text leaves open (refine/Refine.h)
 //   convert    op by op (Converter.h)
 //
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,8 @@
 #include "compiler/stablehlo/Converter.h"
 #include "compiler/stablehlo/Nesting.h"
 #include "compiler/stablehlo/Places.h"
-#include "compiler/stablehlo/Refine.h"
+#include "compiler/stablehlo/refine/Refine.h"
+#include "compiler/support/SizeExpr.h"
 #include "dialect/stablehlo/chlo/Dialect.h"
 #include "dialect/stablehlo/sdy/Dialect.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -93,8 +94,13 @@ OwningOpRef<ModuleOp> hlo::parseStablehlo(StringRef text, StringRef fileName, ML
   }
   AllowUnregistered allow(context);
   OwningOpRef<ModuleOp> module = parse(text, fileName, context);
-  if (!module || failed(mlir::verify(*module)) || failed(refineSizes(*module, options))) {
+  if (!module || failed(mlir::verify(*module)) || failed(refineSizes(*module, options.bounds, options.budget))) {
     return nullptr;
   }
-  return Converter(*module, options.budget).convert();
+  Attribute sizes = (*module)->getAttr(kEntrySizes);
+  OwningOpRef<ModuleOp> converted = Converter(*module, options.budget).convert();
+  if (converted && sizes) {
+    (*converted)->setAttr(kEntrySizes, sizes);
+  }
+  return converted;
 }

@@ -3,9 +3,11 @@
 #define COMPILER_STABLEHLO_IMPORT_H
 
 #include "compiler/support/Budget.h"
+#include "compiler/support/SizeBound.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <vector>
 
 namespace hlo {
 
@@ -13,6 +15,8 @@ namespace hlo {
 struct StablehloOptions {
   /// Limits on leaves and nesting of types.
   Budget budget;
+  /// Of sizes that the text leaves open: those of --bound.
+  std::vector<SizeBound> bounds;
 };
 
 /// Parses and verifies StableHLO text, and converts it to the module that parseHlo makes of the

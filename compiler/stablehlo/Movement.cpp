@@ -97,6 +97,16 @@ static LogicalResult convertGetDimensionSize(Converter &c, stablehlo::GetDimensi
                              c.get(op.getOperand()), c.integer("dimension", op.getDimension())));
 }
 
+/// The sizes are scalars in HLO. The result's bounds were chosen for as many elements as the operand's.
+static LogicalResult convertDynamicReshape(Converter &c, stablehlo::DynamicReshapeOp op) {
+  Values operands{c.get(op.getOperand())};
+  Value sizes = c.get(op->getOperand(1));
+  for (int64_t i = 0, rank = c.array(op.getResult()).getRank(); i < rank; ++i) {
+    operands.push_back(c.hlo().reshape(c.hlo().sliceDim(sizes, 0, i, i + 1), {}));
+  }
+  return c.bind(op, c.create("hlo.dynamic_reshape", c.array(op.getResult()), operands));
+}
+
 static LogicalResult convertSetDimensionSize(Converter &c, stablehlo::SetDimensionSizeOp op) {
   return c.bind(op, c.create("hlo.set_dimension_size", c.array(op.getResult()),
                              {c.get(op.getOperand()), c.get(op.getSize())},
@@ -107,6 +117,7 @@ void hlo::stable::addMovementRules(Rules &rules) {
   rules.add<stablehlo::BroadcastInDimOp, convertBroadcastInDim>();
   rules.add<stablehlo::BroadcastOp, convertBroadcast>();
   rules.add<stablehlo::ConcatenateOp, convertConcatenate>();
+  rules.add<stablehlo::DynamicReshapeOp, convertDynamicReshape>();
   rules.add<stablehlo::DynamicSliceOp, convertDynamicSlice>();
   rules.add<stablehlo::DynamicUpdateSliceOp, convertDynamicUpdateSlice>();
   rules.add<stablehlo::GetDimensionSizeOp, convertGetDimensionSize>();

@@ -116,10 +116,10 @@ Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves, const MeshAxes &mesh, 
   SmallVector<Constant *> records;
   for (const Leaf &leaf : leaves) {
     SmallVector<Constant *> fields{
-        string(leaf.name),     numbers(leaf.dims),       numbers(leaf.minorToMajor),
-        i64(leaf.bytes),       i32(leaf.type),           i32(leaf.dims.size()),
-        i32(leaf.align),       i32(leaf.alias),          i32(leaf.sizeOf + 1),
-        i32(leaf.sizeDim),     string(leaf.layoutText),  shardings.get(leaf)};
+        string(leaf.name), numbers(leaf.dims),      numbers(leaf.minorToMajor),
+        i64(leaf.bytes),   i32(leaf.type),          i32(leaf.dims.size()),
+        i32(leaf.align),   i32(leaf.alias),         i32(leaf.sizeOf + 1),
+        i32(leaf.sizeDim), string(leaf.layoutText), shardings.get(leaf)};
     if (stride > kPlainBuffer) {
       fields.push_back(leaf.sizesText.empty() ? null() : string(leaf.sizesText));
     }

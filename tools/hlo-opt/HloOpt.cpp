@@ -10,6 +10,7 @@
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/stablehlo/refine/Refine.h"
 #include "compiler/stablehlo/Import.h"
 #include "compiler/support/FileKind.h"
 #include "dialect/hlo/verify/VerifyModule.h"
@@ -103,6 +104,7 @@ int hlo::tool::optMain(int argc, char **argv) {
   // Filled in once the options are known; no pass is made before.
   hlo::Machine machine;
   hlo::registerAllPasses(machine);
+  hlo::registerRefineSizesPass();
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "HLO pass driver", registry);
   llvm::Expected<hlo::Target> target = hlo::describeTarget(options.cpu);
   if (!target) {

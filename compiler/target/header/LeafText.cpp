@@ -61,8 +61,8 @@ std::string hlo::leafText(const Leaf &leaf, bool isInput, const Signature &all,
     const Leaf &array = (isInput ? all.inputs : all.outputs)[leaf.sizeOf];
     out << (isInput ? "" : "receives the ")
         << (leaf.symbol.empty() ? "" : "size " + cText(leaf.symbol) + ": the ")
-        << "true size of dimension " << leaf.sizeDim << " of "
-        << array.name << ", 0 to " << array.dims[leaf.sizeDim];
+        << "true size of dimension " << leaf.sizeDim << " of " << array.name << ", 0 to "
+        << array.dims[leaf.sizeDim];
     return text;
   }
   out << leaf.typeText << (leaf.dims.size() > 1 ? ", " + leaf.layoutText : "") << ", " << leaf.bytes

@@ -181,7 +181,7 @@ static hlo_status move_item(void *user, const hlo_feed_item *item) {
   send_text(fd, item->config);
   send_u32(fd, (uint32_t)item->count);
   for (int32_t i = 0; i < item->count; ++i) {
-    send_leaf(fd, hlo_feed_leaf_at(item, (uint32_t)i));
+    send_leaf(fd, hlo_feed_leaf_at(item, (uint32_t)i), NULL);
     send_u64(fd, item->bytes[i]);
     if (gives) {
       send_bytes(fd, item->leaves[i], item->bytes[i]);

@@ -1,0 +1,612 @@
+//===- Shapes.cpp - The sizes of each op's results ------------------------===//
+//
+// Walks a function and gives every `?` dimension of a result its expression, from those of the
+// operands; then a bound, which goes into the type. Ops whose sizes are operands are in
+// Dynamic.cpp.
+//
+// Indices into a dimension of size n are clamped to n here, because later phases clamp to the
+// bound.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/stablehlo/refine/Refiner.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace hlo;
+using namespace hlo::refine;
+
+static RankedTensorType arrayType(Value value) {
+  return dyn_cast<RankedTensorType>(value.getType());
+}
+
+InFlightDiagnostic Refiner::refuse(Operation *op, const Twine &why) {
+  return op->emitError() << op->getName().stripDialect() << ": " << why;
+}
+
+Sizes Refiner::sizesOf(Value value) {
+  auto found = sizes.find(value);
+  if (found != sizes.end()) {
+    return found->second;
+  }
+  Sizes own;
+  if (RankedTensorType type = arrayType(value)) {
+    for (int64_t size : type.getShape()) {
+      own.push_back(ShapedType::isDynamic(size) ? SizeExpr::unknown() : SizeExpr(size));
+    }
+  }
+  return own;
+}
+
+FailureOr<RankedTensorType> Refiner::boundedType(Location loc, RankedTensorType type,
+                                                 const Sizes &own) {
+  SmallVector<int64_t> shape, limits;
+  bool isBounded = false;
+  __int128 elements = 1;
+  for (auto [dim, size] : llvm::enumerate(own)) {
+    if (!type.isDynamicDim(dim) || size.constant()) {
+      shape.push_back(type.isDynamicDim(dim) ? std::max<int64_t>(*size.constant(), 0)
+                                             : type.getDimSize(dim));
+      limits.push_back(ShapedType::kDynamic);
+      elements *= shape.back();
+    } else {
+      int64_t bound = boundOf(size);
+      if (bound > INT32_MAX) {
+        emitError(loc) << "dimension " << dim << ", " << size.text() << ", is bounded by " << bound
+                       << "; the greatest bound is 2147483647";
+        return failure();
+      }
+      shape.push_back(ShapedType::kDynamic);
+      limits.push_back(bound);
+      elements *= bound;
+      isBounded = true;
+    }
+    if (elements > (__int128(1) << 48)) {
+      emitError(loc) << "the array has more than 2^48 elements at its bounds; give smaller ones";
+      return failure();
+    }
+  }
+  return RankedTensorType::get(
+      shape, type.getElementType(),
+      isBounded ? Attribute(stablehlo::TypeExtensionsAttr::get(type.getContext(), limits))
+                : Attribute());
+}
+
+LogicalResult Refiner::setSizes(Value value, Sizes own) {
+  RankedTensorType type = arrayType(value);
+  if (static_cast<int64_t>(own.size()) != type.getRank()) {
+    return emitError(value.getLoc()) << "internal error: sizes of another rank";
+  }
+  bool isStatic = true;
+  for (auto [dim, size] : llvm::enumerate(own)) {
+    if (!type.isDynamicDim(dim)) {
+      size = type.getDimSize(dim);
+      continue;
+    }
+    if (isData(size)) {
+      return emitError(value.getLoc())
+             << "the size of dimension " << dim << " of the result depends on elements of arrays";
+    }
+    if (rangeOf(size).high <= 0) {
+      size = 0;
+    }
+    isStatic &= size.constant().has_value();
+  }
+  FailureOr<RankedTensorType> bounded = boundedType(value.getLoc(), type, own);
+  if (failed(bounded)) {
+    return failure();
+  }
+  value.setType(*bounded);
+  if (!isStatic) {
+    sizes[value] = std::move(own);
+  }
+  return success();
+}
+
+/// For each dimension the first operand's size that is not 1, or whose type is not static.
+static Sizes joined(ArrayRef<Sizes> operands) {
+  Sizes result = operands.front();
+  for (const Sizes &other : operands.drop_front()) {
+    for (auto [mine, theirs] : llvm::zip(result, other)) {
+      if (!mine.isKnown() || (!mine.constant() && theirs.constant())) {
+        mine = theirs;
+      }
+    }
+  }
+  return result;
+}
+
+/// Elements of n with windows: (n' + low + high - window') / stride + 1, where n' and window' are
+/// dilated; 0 if that is negative.
+static SizeExpr windowCount(SizeExpr n, int64_t window, int64_t stride, int64_t low, int64_t high,
+                            int64_t base, int64_t dilation) {
+  if (base != 1) {
+    n = SizeExpr::max((n - 1) * base + 1, 0);
+  }
+  SizeExpr room = n + low + high - ((window - 1) * dilation + 1);
+  return SizeExpr::max(SizeExpr::floorDiv(room, stride) + 1, 0);
+}
+
+FailureOr<Sizes> Refiner::inferSizes(Operation *op, unsigned number) {
+  StringRef name = op->getName().getStringRef();
+  RankedTensorType type = arrayType(op->getResult(number));
+  int64_t rank = type.getRank();
+  auto operand = [&](unsigned i) { return sizesOf(op->getOperand(i)); };
+  auto list = [&](StringRef attr, int64_t count, int64_t absent) {
+    SmallVector<int64_t> values = listAttr(op, attr);
+    values.resize(count, absent);
+    return values;
+  };
+  // Padding is a list of pairs.
+  auto padding = [&](int64_t count) {
+    SmallVector<int64_t> values = listAttr(op, "padding");
+    values.resize(2 * count, 0);
+    return values;
+  };
+  if (name == "stablehlo.transpose") {
+    Sizes result, from = operand(0);
+    for (int64_t dim : listAttr(op, "permutation")) {
+      result.push_back(from[dim]);
+    }
+    return result;
+  }
+  if (name == "stablehlo.reduce") {
+    Sizes result, from = operand(0);
+    SmallVector<int64_t> reduced = listAttr(op, "dimensions");
+    for (auto [dim, size] : llvm::enumerate(from)) {
+      if (!llvm::is_contained(reduced, static_cast<int64_t>(dim))) {
+        result.push_back(size);
+      }
+    }
+    return result;
+  }
+  if (name == "stablehlo.broadcast_in_dim") {
+    Sizes result(rank, SizeExpr::unknown()), from = operand(0);
+    for (auto [dim, target] : llvm::enumerate(listAttr(op, "broadcast_dimensions"))) {
+      result[target] = from[dim];
+    }
+    return result;
+  }
+  if (name == "stablehlo.concatenate") {
+    int64_t along = op->getAttrOfType<IntegerAttr>("dimension").getInt();
+    SmallVector<Sizes> all;
+    SizeExpr total = 0;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      all.push_back(operand(i));
+      total = total + all.back()[along];
+    }
+    Sizes result = joined(all);
+    result[along] = total;
+    return result;
+  }
+  if (name == "stablehlo.pad") {
+    Sizes result = operand(0);
+    auto low = list("edge_padding_low", rank, 0), high = list("edge_padding_high", rank, 0);
+    auto interior = list("interior_padding", rank, 0);
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      SizeExpr gaps = interior[dim] ? SizeExpr::max(result[dim] - 1, 0) * interior[dim] : 0;
+      result[dim] = SizeExpr::max(result[dim] + gaps + low[dim] + high[dim], 0);
+    }
+    return result;
+  }
+  if (name == "stablehlo.slice") {
+    Sizes result = operand(0);
+    auto start = list("start_indices", rank, 0), limit = list("limit_indices", rank, 0);
+    auto stride = list("strides", rank, 1);
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      if (start[dim] != 0 || stride[dim] != 1 || result[dim].constant()) {
+        result[dim] = (limit[dim] - start[dim] + stride[dim] - 1) / stride[dim];
+      }
+    }
+    return result;
+  }
+  if (name == "stablehlo.gather") {
+    auto numbers = op->getAttrOfType<stablehlo::GatherDimensionNumbersAttr>("dimension_numbers");
+    Sizes result(rank, SizeExpr::unknown()), indices = operand(1);
+    auto slices = listAttr(op, "slice_sizes");
+    size_t window = 0, next = 0;
+    for (auto [dim, size] : llvm::enumerate(slices)) {
+      int64_t at = dim;
+      if (!llvm::is_contained(numbers.getCollapsedSliceDims(), at) &&
+          !llvm::is_contained(numbers.getOperandBatchingDims(), at)) {
+        result[numbers.getOffsetDims()[window++]] = size;
+      }
+    }
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      if (!llvm::is_contained(numbers.getOffsetDims(), dim)) {
+        next += static_cast<int64_t>(next) == numbers.getIndexVectorDim();
+        result[dim] = indices[next++];
+      }
+    }
+    return result;
+  }
+  if (name == "stablehlo.dot_general") {
+    auto numbers = op->getAttrOfType<stablehlo::DotDimensionNumbersAttr>("dot_dimension_numbers");
+    Sizes result, lhs = operand(0), rhs = operand(1);
+    auto addFree = [&](const Sizes &from, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+      for (int64_t dim = 0, end = from.size(); dim < end; ++dim) {
+        if (!llvm::is_contained(batch, dim) && !llvm::is_contained(contract, dim)) {
+          result.push_back(from[dim]);
+        }
+      }
+    };
+    for (int64_t dim : numbers.getLhsBatchingDimensions()) {
+      result.push_back(lhs[dim]);
+    }
+    addFree(lhs, numbers.getLhsBatchingDimensions(), numbers.getLhsContractingDimensions());
+    addFree(rhs, numbers.getRhsBatchingDimensions(), numbers.getRhsContractingDimensions());
+    return result;
+  }
+  if (name == "stablehlo.dot") {
+    Sizes lhs = operand(0), rhs = operand(1), result(lhs.begin(), lhs.end() - 1);
+    result.append(rhs.begin() + 1, rhs.end());
+    return result;
+  }
+  if (name == "stablehlo.reduce_window") {
+    Sizes result = operand(0);
+    auto window = list("window_dimensions", rank, 1), stride = list("window_strides", rank, 1);
+    auto base = list("base_dilations", rank, 1), dilation = list("window_dilations", rank, 1);
+    auto pads = padding(rank);
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      result[dim] = windowCount(result[dim], window[dim], stride[dim], pads[2 * dim],
+                                pads[2 * dim + 1], base[dim], dilation[dim]);
+    }
+    return result;
+  }
+  if (name == "stablehlo.convolution") {
+    auto numbers = op->getAttrOfType<stablehlo::ConvDimensionNumbersAttr>("dimension_numbers");
+    Sizes result(rank, SizeExpr::unknown()), lhs = operand(0), rhs = operand(1);
+    int64_t spatial = numbers.getInputSpatialDimensions().size();
+    auto groups = op->getAttrOfType<IntegerAttr>("batch_group_count");
+    result[numbers.getOutputBatchDimension()] =
+        SizeExpr::floorDiv(lhs[numbers.getInputBatchDimension()], groups ? groups.getInt() : 1);
+    result[numbers.getOutputFeatureDimension()] = rhs[numbers.getKernelOutputFeatureDimension()];
+    auto stride = list("window_strides", spatial, 1), base = list("lhs_dilation", spatial, 1);
+    auto dilation = list("rhs_dilation", spatial, 1), pads = padding(spatial);
+    for (int64_t i = 0; i < spatial; ++i) {
+      SizeExpr window = rhs[numbers.getKernelSpatialDimensions()[i]];
+      if (window.constant()) {
+        result[numbers.getOutputSpatialDimensions()[i]] =
+            windowCount(lhs[numbers.getInputSpatialDimensions()[i]], *window.constant(), stride[i],
+                        pads[2 * i], pads[2 * i + 1], base[i], dilation[i]);
+      }
+    }
+    return result;
+  }
+  if (name == "stablehlo.triangular_solve") {
+    return operand(1);
+  }
+  if (name == "stablehlo.iota" || name == "stablehlo.constant") {
+    refuse(op, "its type has a dimension of unknown size");
+    return failure();
+  }
+  if (name == "stablehlo.sort" || name == "stablehlo.scatter" ||
+      name == "stablehlo.optimization_barrier" || name == "stablehlo.while") {
+    return operand(number);
+  }
+  // One-to-one, or of the shape of the first operand.
+  SmallVector<Sizes> all;
+  for (Value each : op->getOperands()) {
+    RankedTensorType from = arrayType(each);
+    if (from && from.getRank() == rank && (rank || all.empty())) {
+      all.push_back(sizesOf(each));
+    }
+  }
+  if (name == "chlo.top_k" && !all.empty()) {
+    all.front().back() = op->getAttrOfType<IntegerAttr>("k").getInt();
+    return all.front();
+  }
+  bool isFirst =
+      llvm::StringSwitch<bool>(name)
+          .Cases({"stablehlo.dynamic_update_slice", "stablehlo.reverse", "stablehlo.cholesky",
+                  "stablehlo.fft", "stablehlo.select_and_scatter", "stablehlo.batch_norm_inference",
+                  "stablehlo.batch_norm_training", "stablehlo.batch_norm_grad",
+                  "stablehlo.all_reduce", "stablehlo.collective_broadcast",
+                  "stablehlo.collective_permute", "stablehlo.bitcast_convert",
+                  "stablehlo.dynamic_slice", "stablehlo.set_dimension_size"},
+                 true)
+          .Default(false);
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (all.empty() || (dialect != "stablehlo" && dialect != "chlo") ||
+      name == "stablehlo.custom_call" || name == "stablehlo.all_gather" ||
+      name == "stablehlo.all_to_all" || name == "stablehlo.reduce_scatter" ||
+      name == "stablehlo.reshape" || name == "stablehlo.rng") {
+    refuse(op, "sizes of its result are unknown: no rule gives them from the operands");
+    return failure();
+  }
+  if (name == "stablehlo.clamp") {
+    return operand(1);
+  }
+  return isFirst ? all.front() : joined(all);
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Clamps the starts of dynamic_slice and dynamic_update_slice to the true sizes.
+void Refiner::clampIndices(Operation *op) {
+  bool isUpdate = isa<stablehlo::DynamicUpdateSliceOp>(op);
+  unsigned first = isUpdate ? 2 : 1;
+  Sizes own = sizesOf(op->getOperand(0));
+  Sizes part;
+  if (isUpdate) {
+    part = sizesOf(op->getOperand(1));
+  } else {
+    for (int64_t size : listAttr(op, "slice_sizes")) {
+      part.push_back(size);
+    }
+  }
+  builder.setInsertionPoint(op);
+  for (auto [dim, size] : llvm::enumerate(own)) {
+    Value start = op->getOperand(first + dim);
+    SizeExpr last = size - part[dim];
+    if (size.constant() || !canTrack(start) || rangeOf(last - elementsOf(start).front()).low >= 0) {
+      continue;
+    }
+    auto type = cast<RankedTensorType>(start.getType());
+    Value most = sizeValue(SizeExpr::max(last, 0));
+    if (type.getElementType() != builder.getI32Type()) {
+      most = make("stablehlo.convert", most, type);
+    }
+    op->setOperand(first + dim, binary("stablehlo.maximum", constantInt(type.getElementType(), 0),
+                                       binary("stablehlo.minimum", start, most)));
+  }
+}
+
+/// Clamps the indices of a gather to the true sizes of its operand.
+void Refiner::clampGather(Operation *op) {
+  auto numbers = op->getAttrOfType<stablehlo::GatherDimensionNumbersAttr>("dimension_numbers");
+  Sizes own = sizesOf(op->getOperand(0));
+  SmallVector<int64_t> slices = listAttr(op, "slice_sizes");
+  Value indices = op->getOperand(1);
+  RankedTensorType type = arrayType(indices);
+  bool isNeeded =
+      llvm::any_of(numbers.getStartIndexMap(), [&](int64_t dim) { return !own[dim].constant(); });
+  if (!isNeeded || type.getElementTypeBitWidth() < 32) {
+    return;
+  }
+  builder.setInsertionPoint(op);
+  // One limit for each element of an index vector.
+  int64_t vector = numbers.getIndexVectorDim();
+  SmallVector<Value> limits;
+  for (int64_t dim : numbers.getStartIndexMap()) {
+    Value most = sizeValue(SizeExpr::max(own[dim] - slices[dim], 0));
+    if (type.getElementType() != builder.getI32Type()) {
+      most = make("stablehlo.convert", most, withShape(indices, {}));
+    }
+    limits.push_back(most);
+  }
+  SmallVector<int64_t> shape = boundsOf(sizesOf(indices));
+  Value limit;
+  if (vector == type.getRank() || shape[vector] == 1) {
+    limit = broadcastScalar(limits.front(), shape);
+  } else {
+    SmallVector<Value> ones;
+    for (Value each : limits) {
+      ones.push_back(make("stablehlo.reshape", each, withShape(indices, {1})));
+    }
+    Value all =
+        make("stablehlo.concatenate", ones, withShape(indices, {static_cast<int64_t>(ones.size())}),
+             builder.getNamedAttr("dimension", builder.getI64IntegerAttr(0)));
+    limit =
+        make("stablehlo.broadcast_in_dim", all, withShape(indices, shape),
+             builder.getNamedAttr("broadcast_dimensions", builder.getDenseI64ArrayAttr({vector})));
+  }
+  Value zero = broadcastScalar(constantInt(type.getElementType(), 0), shape);
+  Sizes sizes = sizesOf(indices);
+  Value clamped =
+      binary("stablehlo.maximum", zero, binary("stablehlo.minimum", forgotten(indices), limit));
+  op->setOperand(1, sized(clamped, sizes));
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+/// The block arguments of loops have the sizes of the loop's operands; branches give their sizes to
+/// the op's results.
+LogicalResult Refiner::refineRegions(Operation *op) {
+  bool isLoop = isa<stablehlo::WhileOp>(op);
+  bool isBranch = isa<stablehlo::CaseOp, stablehlo::IfOp>(op);
+  if (!isLoop && !isBranch) {
+    return success(); // scalars
+  }
+  SmallVector<Sizes> results;
+  for (Region &region : op->getRegions()) {
+    if (region.empty()) {
+      continue;
+    }
+    Block &block = region.front();
+    for (BlockArgument argument : block.getArguments()) {
+      RankedTensorType type = arrayType(argument);
+      if (type && !type.hasStaticShape() &&
+          failed(setSizes(argument, sizesOf(op->getOperand(argument.getArgNumber()))))) {
+        return failure();
+      }
+    }
+    if (failed(refineBlock(block))) {
+      return failure();
+    }
+    Operation *end = block.getTerminator();
+    if (end->getNumOperands() != op->getNumResults()) {
+      continue; // a loop's condition
+    }
+    for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+      RankedTensorType declared = arrayType(op->getResult(i));
+      if (!declared || declared.hasStaticShape()) {
+        results.resize(std::max(results.size(), i + 1));
+        continue;
+      }
+      Sizes own = sizesOf(value);
+      Sizes expected =
+          isLoop ? sizesOf(op->getOperand(i)) : (results.size() > i ? results[i] : own);
+      if (results.size() <= i) {
+        results.resize(i + 1);
+        results[i] = own;
+      }
+      for (auto [dim, pair] : llvm::enumerate(llvm::zip(own, expected))) {
+        auto [mine, wanted] = pair;
+        if (mine != wanted) {
+          return refuse(op, "result " + Twine(i) + " has size " + mine.text() + " in dimension " +
+                                Twine(dim) +
+                                (isLoop ? " after an iteration, " : " in one branch, ") +
+                                wanted.text() + (isLoop ? " before it" : " in another"));
+        }
+      }
+    }
+  }
+  for (OpResult result : op->getResults()) {
+    RankedTensorType type = arrayType(result);
+    if (type && !type.hasStaticShape()) {
+      unsigned i = result.getResultNumber();
+      if (failed(setSizes(result, isLoop ? sizesOf(op->getOperand(i)) : results[i]))) {
+        return failure();
+      }
+    }
+  }
+  return success();
+}
+
+/// Ops with two operands of the result's shape.
+static bool isPointwise(Operation *op) {
+  return llvm::is_contained({"add", "subtract", "multiply", "divide", "remainder", "maximum",
+                             "minimum", "power", "atan2", "and", "or", "xor", "compare",
+                             "shift_left", "shift_right_logical", "shift_right_arithmetic",
+                             "complex", "clamp"},
+                            op->getName().stripDialect());
+}
+
+/// The bounds of the parts may sum up to more than the bound of the sum: x[n/2:] and x[:n/2] of n
+/// elements. The result is then cut.
+LogicalResult Refiner::concatenate(Operation *op) {
+  int64_t along = op->getAttrOfType<IntegerAttr>("dimension").getInt(), total = 0;
+  FailureOr<Sizes> own = inferSizes(op, 0);
+  if (failed(own)) {
+    return failure();
+  }
+  for (Value part : op->getOperands()) {
+    total += boundOf(sizesOf(part)[along]);
+  }
+  Value result = op->getResult(0);
+  if (isData((*own)[along]) || total == boundOf((*own)[along])) {
+    return setSizes(result, *own);
+  }
+  builder.setInsertionPoint(op);
+  SmallVector<Value> parts;
+  for (Value part : op->getOperands()) {
+    parts.push_back(part);
+  }
+  Sizes wide = *own;
+  wide[along] = total;
+  // A size that is not the sum of the bounds: the elements are at their places all the same.
+  FailureOr<RankedTensorType> type = boundedType(op->getLoc(), arrayType(result), wide);
+  if (failed(type)) {
+    return failure();
+  }
+  SmallVector<int64_t> limits(wide.size(), ShapedType::kDynamic), shape(type->getShape());
+  for (size_t dim = 0; dim < wide.size(); ++dim) {
+    if (static_cast<int64_t>(dim) == along) {
+      shape[dim] = ShapedType::kDynamic;
+      limits[dim] = total;
+    } else if (!wide[dim].constant()) {
+      limits[dim] = boundOf(wide[dim]);
+    }
+  }
+  auto bounded = RankedTensorType::get(
+      shape, type->getElementType(), stablehlo::TypeExtensionsAttr::get(op->getContext(), limits));
+  Value all = make("stablehlo.concatenate", parts, bounded,
+                   builder.getNamedAttr("dimension", builder.getI64IntegerAttr(along)));
+  // Forgets the size along the dimension, which the bound does not say.
+  SmallVector<int64_t> whole(shape);
+  whole[along] = total;
+  all = make("stablehlo.set_dimension_size", {all, s32(total)},
+             RankedTensorType::get(whole, type->getElementType(), type->getEncoding()),
+             builder.getNamedAttr("dimension", builder.getI64IntegerAttr(along)));
+  sizes[all] = wide;
+  replace(op, resized(all, *own));
+  return success();
+}
+
+LogicalResult Refiner::refineOp(Operation *op) {
+  bool isDynamic = llvm::any_of(op->getResultTypes(), [](Type type) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    return array && !array.hasStaticShape();
+  });
+  if (isa<stablehlo::WhileOp, stablehlo::CaseOp, stablehlo::IfOp>(op)) {
+    return refineRegions(op);
+  }
+  if (auto get = dyn_cast<stablehlo::GetDimensionSizeOp>(op)) {
+    evaluate(op);
+    bool isSymbol =
+        llvm::any_of(symbols, [&](const Symbol &s) { return s.value == get.getResult(); });
+    if (isSymbol || (op->getBlock() == sizesEnd->getBlock() && op->isBeforeInBlock(sizesEnd))) {
+      return success();
+    }
+    auto argument = dyn_cast<BlockArgument>(get.getOperand());
+    if (argument && argument.getOwner() == &main.getBody().front() &&
+        inexact.contains("%" + std::to_string(argument.getArgNumber()) + ":" +
+                         std::to_string(get.getDimension()))) {
+      return success();
+    }
+    SizeExpr size = sizesOf(get.getOperand())[get.getDimension()];
+    builder.setInsertionPoint(op);
+    Value known =
+        size.constant()
+            ? constantInt(cast<RankedTensorType>(get.getType()).getElementType(), *size.constant())
+            : sizeValue(size);
+    if (known.getType() != get.getType()) {
+      known = make("stablehlo.convert", known, get.getType());
+    }
+    elements[known] = {size};
+    replace(op, known);
+    return success();
+  }
+  StringRef name = op->getName().stripDialect();
+  if (name.starts_with("dynamic_") || name == "real_dynamic_slice" || name == "custom_call") {
+    if (!isa<stablehlo::DynamicSliceOp, stablehlo::DynamicUpdateSliceOp>(op)) {
+      return refineDynamic(op);
+    }
+  }
+  if (isa<stablehlo::DynamicSliceOp, stablehlo::DynamicUpdateSliceOp>(op)) {
+    clampIndices(op);
+  } else if (isa<stablehlo::GatherOp>(op)) {
+    clampGather(op);
+  }
+  if (!isDynamic) {
+    evaluate(op);
+    return success();
+  }
+  if (isa<stablehlo::ConcatenateOp>(op)) {
+    return concatenate(op);
+  }
+  for (OpResult result : op->getResults()) {
+    RankedTensorType type = arrayType(result);
+    if (!type || type.hasStaticShape()) {
+      continue;
+    }
+    FailureOr<Sizes> own = inferSizes(op, result.getResultNumber());
+    if (failed(own) || failed(setSizes(result, *own))) {
+      return failure();
+    }
+    // Operands of one size that is written in two ways may have two bounds.
+    if (op->getNumOperands() > 1 && (isa<stablehlo::SelectOp>(op) || isPointwise(op))) {
+      builder.setInsertionPoint(op);
+      for (OpOperand &operand : op->getOpOperands()) {
+        RankedTensorType from = arrayType(operand.get());
+        if (from && from.getRank() == type.getRank() && from.getRank() > 0) {
+          operand.set(resized(operand.get(), *own));
+        }
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult Refiner::refineBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (failed(refineOp(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}

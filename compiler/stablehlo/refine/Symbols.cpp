@@ -1,0 +1,397 @@
+//===- Symbols.cpp - The symbols of a module and their bounds -------------===//
+//
+// The entry computes each named size from the sizes of its parameters' dimensions d:
+//
+//   b = d0,  s = d1 - b,  n = floordiv(d2, 4)  and asserts that nothing remains
+//
+// Solved for the dimensions, in turn: d0 = b, d1 = b + s, d2 = 4*n. A dimension that no name
+// explains may be equal to an expression by an assertion; else it is a symbol by itself. Assertions
+// of the form a*b + c >= 0 limit the values of b.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/stablehlo/Places.h"
+#include "compiler/stablehlo/refine/Refiner.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hlo;
+using namespace hlo::refine;
+
+Symbol *Refiner::findSymbol(StringRef name) {
+  auto found = symbolNumbers.find(name);
+  return found == symbolNumbers.end() ? nullptr : &symbols[found->second];
+}
+
+SizeRange Refiner::rangeOf(StringRef name) const {
+  auto found = symbolNumbers.find(name);
+  if (found == symbolNumbers.end()) {
+    constexpr int64_t most = int64_t(1) << 62;
+    return name.starts_with("%f") ? SizeRange{-most, most} : SizeRange{0, INT32_MAX};
+  }
+  const Symbol &symbol = symbols[found->second];
+  return {symbol.low, symbol.bound ? *symbol.bound : symbol.high.value_or(INT32_MAX)};
+}
+
+SizeRange Refiner::rangeOf(const SizeExpr &expr) const {
+  return expr.range([&](StringRef name) { return rangeOf(name); });
+}
+
+/// The name that a flag gives a dimension of a parameter: `x:0`, or `arg2:0` if it has no name.
+static std::string dimensionName(BlockArgument argument, int64_t dim) {
+  std::string name = stable::originOf(argument.getLoc()).name;
+  return (name.empty() ? "arg" + std::to_string(argument.getArgNumber()) : name) + ":" +
+         std::to_string(dim);
+}
+
+/// The argument and the dimension of `%argument:dimension`.
+static std::pair<unsigned, int64_t> dimensionOf(StringRef name) {
+  auto [argument, dim] = name.drop_front().split(':');
+  std::pair<unsigned, int64_t> result(0, 0);
+  (void)argument.getAsInteger(10, result.first);
+  (void)dim.getAsInteger(10, result.second);
+  return result;
+}
+
+/// The operands of `a == b` or `a >= b`, if an assertion's predicate is that.
+static stablehlo::CompareOp assertedCompare(Operation &op) {
+  auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+  if (!call || call.getCallTargetName() != "shape_assertion" || call->getNumOperands() == 0) {
+    return {};
+  }
+  return call->getOperand(0).getDefiningOp<stablehlo::CompareOp>();
+}
+
+static std::string assertionText(Operation &op) {
+  auto message = op.getAttrOfType<StringAttr>("error_message");
+  return message ? message.str() : "";
+}
+
+LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names) {
+  Block &entry = main.getBody().front();
+  std::vector<std::string> raw; // dimensions that are not solved yet
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
+      if (type.isDynamicDim(dim)) {
+        raw.push_back("%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim));
+      }
+    }
+  }
+  for (Operation &op : entry) {
+    evaluate(&op);
+  }
+  auto known = [&](StringRef name) -> const SizeExpr * {
+    auto found = solved.find(name);
+    return found == solved.end() ? nullptr : &found->second;
+  };
+  auto solve = [&](const std::string &name, SizeExpr value) {
+    solved.insert_or_assign(name, std::move(value));
+    llvm::erase(raw, name);
+  };
+  // Solves `expr` = 0 for a dimension whose factor is 1 or -1.
+  auto solveZero = [&](const SizeExpr &expr) {
+    for (const std::string &name : raw) {
+      std::optional<std::pair<int64_t, SizeExpr>> parts = expr.linearIn(name);
+      if (!parts || (parts->first != 1 && parts->first != -1) || isData(parts->second) ||
+          llvm::any_of(raw,
+                       [&](const std::string &other) { return parts->second.mentions(other); })) {
+        continue;
+      }
+      solve(std::string(name), parts->second * SizeExpr(-parts->first));
+      return true;
+    }
+    return false;
+  };
+  struct Named {
+    std::string name;
+    Value value;
+    bool isDone = false;
+  };
+  std::vector<Named> left;
+  for (const auto &[name, value] : names) {
+    if (canTrack(value) && llvm::none_of(left, [&](const Named &n) { return n.name == name; })) {
+      left.push_back({name, value});
+    }
+  }
+  auto addSymbol = [&](const std::string &name, Value value) {
+    symbolNumbers[name] = symbols.size();
+    Symbol &symbol = symbols.emplace_back();
+    symbol.name = name;
+    symbol.value = value;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Named &named : left) {
+      SizeExpr value = elementsOf(named.value).front().substitute(known);
+      if (named.isDone || isData(value)) {
+        continue;
+      }
+      SizeExpr name = SizeExpr::symbol(named.name);
+      SizeExpr zero = value - name;
+      // floordiv(d + r, k): the assertion that nothing remains is checked at run time.
+      if (value.terms().size() == 1 && value.terms()[0].coefficient == 1 &&
+          value.terms()[0].factors.size() == 1) {
+        const SizeExpr::Atom &atom = *value.terms()[0].factors[0];
+        if (atom.kind == SizeExpr::Kind::FloorDiv) {
+          zero = atom.a - atom.b * name;
+        }
+      }
+      if (solveZero(zero)) {
+        named.isDone = changed = true;
+        addSymbol(named.name, named.value);
+      }
+    }
+  }
+  // Dimensions that assertions make equal to others.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op : entry) {
+      stablehlo::CompareOp compare = assertedCompare(op);
+      if (compare && canTrack(compare.getLhs()) &&
+          compare.getComparisonDirection() == stablehlo::ComparisonDirection::EQ) {
+        SizeExpr left = elementsOf(compare.getLhs()).front().substitute(known);
+        SizeExpr right = elementsOf(compare.getRhs()).front().substitute(known);
+        changed |= !isData(left) && !isData(right) && solveZero(left - right);
+      }
+    }
+  }
+  for (const std::string &name : std::vector<std::string>(raw)) {
+    auto [number, at] = dimensionOf(name);
+    // A name that expressions can be read with.
+    std::string own = dimensionName(entry.getArgument(number), at);
+    if (!llvm::all_of(own, [](char c) { return llvm::isAlnum(c) || c == '_' || c == ':'; })) {
+      own = "arg" + std::to_string(number) + ":" + std::to_string(at);
+    }
+    addSymbol(own, Value());
+    solve(name, SizeExpr::symbol(own));
+  }
+  for (auto &entry : solved) {
+    entry.second = entry.second.substitute(known);
+  }
+  readAssertions();
+  return success();
+}
+
+/// Reads limits of single symbols.
+void Refiner::readAssertions() {
+  using Direction = stablehlo::ComparisonDirection;
+  auto known = [&](StringRef name) -> const SizeExpr * {
+    auto found = solved.find(name);
+    return found == solved.end() ? nullptr : &found->second;
+  };
+  for (Operation &op : main.getBody().front()) {
+    stablehlo::CompareOp compare = assertedCompare(op);
+    if (!compare || !canTrack(compare.getLhs()) ||
+        (compare.getComparisonDirection() != Direction::GE &&
+         compare.getComparisonDirection() != Direction::LE)) {
+      continue;
+    }
+    SizeExpr least = elementsOf(compare.getLhs()).front().substitute(known);
+    least = least - elementsOf(compare.getRhs()).front().substitute(known);
+    if (compare.getComparisonDirection() == Direction::LE) {
+      least = SizeExpr(0) - least;
+    }
+    std::vector<std::string> names = least.isKnown() ? least.symbols() : std::vector<std::string>();
+    Symbol *symbol = names.size() == 1 ? findSymbol(names.front()) : nullptr;
+    auto parts = symbol ? least.linearIn(symbol->name) : std::nullopt;
+    std::optional<int64_t> rest = parts ? parts->second.constant() : std::nullopt;
+    if (!rest || *rest == INT64_MIN) {
+      continue;
+    }
+    // factor * symbol + rest >= 0
+    auto [factor, other] = *parts;
+    if (factor > 0) {
+      int64_t low = -*SizeExpr::floorDiv(SizeExpr(*rest), SizeExpr(factor)).constant();
+      if (low > symbol->low) {
+        symbol->low = low;
+        symbol->lowMessage = assertionText(op);
+      }
+    } else if (factor != INT64_MIN) {
+      int64_t high = *SizeExpr::floorDiv(SizeExpr(*rest), SizeExpr(-factor)).constant();
+      if (!symbol->high || high < *symbol->high) {
+        symbol->high = high;
+        symbol->highMessage = assertionText(op);
+      }
+    }
+  }
+}
+
+std::string Refiner::listSymbols() const {
+  std::vector<std::string> names;
+  for (const Symbol &symbol : symbols) {
+    names.push_back(symbol.name);
+  }
+  return llvm::join(names, ", ");
+}
+
+/// Sets the bound of one flag.
+LogicalResult Refiner::applyBound(const SizeBound &bound) {
+  std::string flag = "--bound=" + bound.name + "<=" + std::to_string(bound.bound);
+  Symbol *symbol = findSymbol(bound.name);
+  int64_t limit = bound.bound;
+  if (!symbol) {
+    // A dimension of a parameter: a*b + c <= bound limits b.
+    for (BlockArgument argument : main.getBody().front().getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
+        std::string plain =
+            "arg" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim);
+        if (bound.name != dimensionName(argument, dim) && bound.name != plain) {
+          continue;
+        }
+        if (!type.isDynamicDim(dim)) {
+          return main.emitError() << flag << ": the dimension is " << type.getDimSize(dim)
+                                  << " in the program";
+        }
+        SizeExpr size =
+            solved.find("%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim))
+                ->second;
+        std::vector<std::string> names = size.symbols();
+        auto parts = names.size() == 1 ? size.linearIn(names.front()) : std::nullopt;
+        std::optional<int64_t> rest = parts ? parts->second.constant() : std::nullopt;
+        if (!rest || parts->first <= 0) {
+          return main.emitError() << flag << ": the dimension is " << size.text()
+                                  << "; give bounds of " << llvm::join(names, " and ");
+        }
+        symbol = findSymbol(names.front());
+        limit = *(SizeExpr::floorDiv(SizeExpr(limit) - SizeExpr(*rest), SizeExpr(parts->first)))
+                     .constant();
+      }
+    }
+  }
+  if (!symbol) {
+    return main.emitError() << flag << ": the program has no size '" << bound.name
+                            << "'; it has: " << listSymbols();
+  }
+  symbol->bound = symbol->bound ? std::min(*symbol->bound, limit) : limit;
+  return success();
+}
+
+LogicalResult Refiner::applyBounds() {
+  std::optional<int64_t> all;
+  for (const SizeBound &bound : bounds) {
+    if (bound.name == "all" && !findSymbol("all")) {
+      all = all ? std::min(*all, bound.bound) : bound.bound;
+    } else if (failed(applyBound(bound))) {
+      return failure();
+    }
+  }
+  std::vector<std::string> missing;
+  for (Symbol &symbol : symbols) {
+    // A bound above the program's own limit stays: the assertion says more than the bound.
+    symbol.bound = symbol.bound ? symbol.bound : all ? all : symbol.high;
+    if (!symbol.bound) {
+      missing.push_back(symbol.name);
+      continue;
+    }
+    if (*symbol.bound < symbol.low) {
+      InFlightDiagnostic error = main.emitError()
+                                 << "size '" << symbol.name << "' is bounded by " << *symbol.bound
+                                 << ", but the program wants at least " << symbol.low;
+      if (!symbol.lowMessage.empty()) {
+        error.attachNote(main.getLoc()) << symbol.lowMessage;
+      }
+      return error;
+    }
+    if (*symbol.bound > INT32_MAX) {
+      return main.emitError() << "size '" << symbol.name << "' is bounded by " << *symbol.bound
+                              << "; the greatest bound is 2147483647";
+    }
+  }
+  if (!missing.empty()) {
+    return main.emitError() << "the program has sizes that are given at run time: " << listSymbols()
+                            << "; bounds are missing: --bound="
+                            << llvm::join(missing, "<=N --bound=") << "<=N, or --bound=all<=N";
+  }
+  return success();
+}
+
+/// Describes the parameters' dimensions in terms of the symbols that are dimensions themselves. A
+/// dimension that takes another symbol, such as the only one of size 4*b, is a size of its own.
+void Refiner::describeEntry() {
+  Block &entry = main.getBody().front();
+  llvm::StringMap<bool> exact;
+  for (auto &[name, size] : solved) {
+    if (std::optional<StringRef> symbol = size.asSymbol()) {
+      exact[*symbol] = true;
+    }
+  }
+  SmallVector<Attribute> parameters;
+  for (BlockArgument argument : entry.getArguments()) {
+    SmallVector<Attribute> dims;
+    Sizes own = sizesOf(argument);
+    bool varies = llvm::any_of(own, [](const SizeExpr &size) { return !size.constant(); });
+    for (auto [dim, size] : llvm::enumerate(own)) {
+      if (!varies) {
+        break;
+      }
+      bool isKnown = llvm::all_of(size.symbols(),
+                                  [&](const std::string &name) { return exact.contains(name); });
+      std::string number = std::to_string(argument.getArgNumber()), at = std::to_string(dim);
+      if (!isKnown) {
+        inexact.insert("%" + number + ":" + at);
+      }
+      dims.push_back(builder.getStringAttr(isKnown ? size.text() : "arg" + number + ":" + at));
+    }
+    parameters.push_back(builder.getArrayAttr(dims));
+  }
+  main->getParentOfType<ModuleOp>()->setAttr(kEntrySizes, builder.getArrayAttr(parameters));
+}
+
+LogicalResult Refiner::run(ArrayRef<std::pair<std::string, Value>> names) {
+  if (failed(findSymbols(names)) || failed(applyBounds())) {
+    return failure();
+  }
+  Block &entry = main.getBody().front();
+  // Sizes are computed as soon as the symbols' values are there: those of dimensions at the start.
+  sizesEnd = &entry.front();
+  builder.setInsertionPoint(sizesEnd);
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
+      auto size =
+          solved.find("%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim));
+      std::optional<StringRef> name = size == solved.end() ? std::nullopt : size->second.asSymbol();
+      Symbol *symbol = name ? findSymbol(*name) : nullptr;
+      if (symbol && !symbol->isDimension) {
+        symbol->value = make("stablehlo.get_dimension_size", argument,
+                             RankedTensorType::get({}, builder.getI32Type()),
+                             builder.getNamedAttr("dimension", builder.getI64IntegerAttr(dim)));
+        symbol->isDimension = true;
+      }
+    }
+  }
+  for (const Symbol &symbol : symbols) {
+    Operation *made = symbol.value.getDefiningOp();
+    if (made && !made->isBeforeInBlock(sizesEnd)) {
+      sizesEnd = made->getNextNode();
+    }
+  }
+  namesAreSolved = true;
+  elements.clear();
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || type.hasStaticShape()) {
+      continue;
+    }
+    Sizes own;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      own.push_back(
+          type.isDynamicDim(dim)
+              ? solved
+                    .find("%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim))
+                    ->second
+              : SizeExpr(type.getDimSize(dim)));
+    }
+    if (failed(setSizes(argument, own))) {
+      return failure();
+    }
+  }
+  describeEntry();
+  if (failed(refineBlock(entry))) {
+    return failure();
+  }
+  main.setFunctionType(FunctionType::get(main.getContext(), entry.getArgumentTypes(),
+                                         entry.getTerminator()->getOperandTypes()));
+  return success();
+}
