@@ -54,6 +54,7 @@ if [ -n "$packages$suite_list" ]; then
   suite rivals "$PYTHON" test/performance/rivals/check.py --tool="$bin/hlo-run"
   suite jax "$PYTHON" test/jax/run.py --build="$BUILD"
   suite texts "$PYTHON" test/jax/texts.py --tool="$bin/hlo-run" --every=8 --jobs="$(nproc)" --keep="$BUILD/fuzz"
+  suite sizes "$PYTHON" test/jax/symbolic.py --build="$BUILD" --every=8 --keep="$BUILD/fuzz"
   PYTHON="$PYTHON" suite --limit=600 python test/python/run.sh
   suite bounds "$PYTHON" test/fuzz/bounds/test.py
   suite fuzz "$PYTHON" test/fuzz/run.py --tool="$bin/hlo-run" --seed=1 --count=300 --seconds=110 --keep="$BUILD/fuzz"
@@ -62,14 +63,14 @@ if [ -n "$packages$suite_list" ]; then
   suite sharded-ops "$PYTHON" test/spmd/ops.py --tool="$bin/hlo-run" --jobs="$(nproc)"
   suite dynamic "$PYTHON" test/fuzz/dynamic.py --tool="$bin/hlo-run" --seed=1 --count=60 --seconds=20 --keep="$BUILD/fuzz"
 else
-  for name in rivals jax texts python bounds fuzz quantized sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
+  for name in rivals jax texts sizes python bounds fuzz quantized sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
 fi
 
 # Golden cases and models.
 if [ ! -d "$shared" ]; then
-  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated spmd; do skip_suite "$name" "there is no ../shared beside the checkout"; done
+  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated spmd symbolic; do skip_suite "$name" "there is no ../shared beside the checkout"; done
 elif [ -z "$packages$suite_list" ]; then
-  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated spmd; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
+  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated spmd symbolic; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
 else
   suite --limit=1800 conformance "$PYTHON" test/known_failures.py "$BUILD/test/results/conformance.json" test/conformance_known_failures.txt \
     "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" --json "$BUILD/test/results/conformance.json"
@@ -103,6 +104,7 @@ else
   suite --limit=1800 replicated "$PYTHON" "$shared/replicated/run_replicated.py" --tool "$bin/hlo-run" --lib "$shared/conformance" \
     --jobs "$(nproc)"
   suite --limit=1800 spmd "$PYTHON" "$shared/spmd/run_spmd.py" --tool "$bin/hlo-run" --cases "$shared/spmd/cases" --jobs "$(nproc)"
+  suite --limit=900 symbolic "$PYTHON" "$shared/symbolic/run_symbolic.py" --tool "$bin/hlo-run" --cases "$shared/symbolic/cases"
 fi
 
 suites_end
