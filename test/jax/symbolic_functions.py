@@ -175,7 +175,7 @@ define("masked_attention",
 define("huber", lambda x, y: jnp.where(abs(x - y) < 1, 0.5 * (x - y)**2, abs(x - y) - 0.5).mean(), "b, s", "b, s")
 define("cross_entropy", lambda x, i: -jnp.take_along_axis(jax.nn.log_softmax(x), i[:, None], axis=1).mean(), "b, 5",
        ("b", "int32"), high=5)
-define("grad_mlp", lambda x, w: jax.grad(lambda w: (jnp.tanh(x @ w)**2).sum())(w), "b, 5", "5, 3")
+define("grad_mlp", lambda x, w: jax.grad(lambda w: (jnp.tanh(x @ w * 0.05)**2).sum())(w), "b, 5", "5, 3")
 define("grad_input", lambda x, w: jax.grad(lambda x: jnp.tanh(x @ w * 0.05).sum())(x), "b, 5", "5, 3")
 define("grad_softmax", lambda x: jax.grad(lambda x: (jax.nn.softmax(x)**2).sum())(x), "b, s")
 define("grad_conv",

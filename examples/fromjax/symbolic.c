@@ -1,4 +1,4 @@
-/* Calls rows with 600 of at most 1009 rows, and compares with JAX's results. */
+/* Calls rows with 600 of at most 1024 rows, and compares with JAX's results. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "rows.h"
 
 /* Buffers have the shape of the bounds. */
-static float x[1009 * 16], w[16 * 10], probabilities[1009 * 10], mean[10];
-static int32_t best[1009];
+static float x[1024 * 16], w[16 * 10], probabilities[1024 * 10], mean[10];
+static int32_t best[1024];
 static float expected[600 * 10], expected_mean[10];
 static int32_t expected_best[600];
 
@@ -35,11 +35,10 @@ int main(void) {
   call.arena_bytes = ROWS_ARENA_BYTES;
   call.message = message, call.message_bytes = sizeof message;
 
-  float count = 600;
   int64_t rows = 0, rows_of_best = 0;
   rows_args args = ROWS_ARGS_INIT;
-  args.x = x, args.w = w, args.count = &count;
-  args.x_size0 = 600; /* the true number of rows */
+  args.x = x, args.w = w;
+  args.b = 600; /* the symbol of the export: the true number of rows */
   args.out_0 = probabilities, args.out_1 = mean, args.out_2 = best;
   args.out_0_size0 = &rows, args.out_2_size0 = &rows_of_best;
   if (rows_run(&call, &args) != HLO_OK) {
