@@ -160,7 +160,8 @@ constexpr Instance kInstances[] = {
 };
 
 /// What stands for no instruction of the text.
-constexpr StringLiteral kNoOpcodes[] = {"computation", "return", "stack", "collective_done"};
+constexpr StringLiteral kNoOpcodes[] = {"computation", "return", "stack", "collective_done",
+                                        "pack",        "resize", "unpack"};
 
 /// A module whose entry has the instruction and parameters of many types.
 std::string textOf(StringRef instruction) {

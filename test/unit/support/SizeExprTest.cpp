@@ -62,7 +62,7 @@ TEST(SizeExprTest, ValuesSubstitutionsAndParts) {
 
 TEST(SizeExprTest, TextsAreRead) {
   for (const char *text : {"0", "-b", "2*b + 1", "b*s - 3", "floordiv(b + 1, 2) + mod(s, 4)",
-                           "max(b, min(s, 7))", "arg0:1"}) {
+                           "max(b, min(7, s))", "arg0:1"}) {
     std::optional<SizeExpr> read = SizeExpr::parse(text);
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(read->text(), text);
