@@ -18,7 +18,7 @@ def numbers(form, *values):
 
 def leaf(name=b"x", rank=1, dims=(4,), order=(0,), size=16, kind=18, align=4, alias=-1, size_of=0, size_dim=0):
     return (text(name) + text(b"row-major") + numbers("i", rank) + numbers(f"{len(dims)}q", *dims) + b"\1" +
-            numbers(f"{len(order)}q", *order) + numbers("QiIiii", size, kind, align, alias, size_of, size_dim))
+            numbers(f"{len(order)}q", *order) + numbers("QiIiii", size, kind, align, alias, size_of, size_dim) + text(b""))
 
 
 def module(name, inputs=(), outputs=(), align=64, replicas=1, counts=None):

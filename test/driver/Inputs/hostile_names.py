@@ -110,7 +110,7 @@ sources, prefixes = prelude + "".join(f"#include <{header}.h>\n" for header in P
 while len(prefixes) < 200:
     module, prefix = name(), name()
     folded = re.sub(r"\W", "_", prefix).upper().strip("_")
-    if folded in prefixes or module.startswith("__"):
+    if folded in prefixes or module.startswith("__") or module in ("true", "false"):  # HLO's own words
         continue
     prefixes.add(folded)
     path, cxx = os.path.join(folder, "n.hlo"), os.path.join(folder, f"n{len(prefixes)}.hpp")
