@@ -100,30 +100,18 @@ private:
 };
 } // namespace
 
-/// Modules without named sizes have descriptions that end before the last field.
-uint32_t hlo::StaticData::bufferStride(const Signature &signature) {
-  return llvm::any_of(llvm::concat<const Leaf>(signature.inputs, signature.outputs),
-                      [](const Leaf &leaf) { return !leaf.sizesText.empty(); })
-             ? sizeof(hlo_buffer_desc)
-             : kPlainBuffer;
-}
-
-Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves, const MeshAxes &mesh, uint32_t stride) {
+Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves, const MeshAxes &mesh) {
   if (leaves.empty()) {
     return null();
   }
   Shardings shardings(*this, mesh);
   SmallVector<Constant *> records;
   for (const Leaf &leaf : leaves) {
-    SmallVector<Constant *> fields{
-        string(leaf.name), numbers(leaf.dims),      numbers(leaf.minorToMajor),
-        i64(leaf.bytes),   i32(leaf.type),          i32(leaf.dims.size()),
-        i32(leaf.align),   i32(leaf.alias),         i32(leaf.sizeOf + 1),
-        i32(leaf.sizeDim), string(leaf.layoutText), shardings.get(leaf)};
-    if (stride > kPlainBuffer) {
-      fields.push_back(leaf.sizesText.empty() ? null() : string(leaf.sizesText));
-    }
-    records.push_back(record(fields));
+    records.push_back(
+        record({string(leaf.name), numbers(leaf.dims), numbers(leaf.minorToMajor), i64(leaf.bytes),
+                i32(leaf.type), i32(leaf.dims.size()), i32(leaf.align), i32(leaf.alias),
+                i32(leaf.sizeOf + 1), i32(leaf.sizeDim), string(leaf.layoutText),
+                shardings.get(leaf), leaf.sizesText.empty() ? null() : string(leaf.sizesText)}));
   }
   return global(ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
@@ -270,11 +258,11 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                 d.i32(signature.inputs.size()),
                 d.i32(signature.outputs.size()),
                 d.i32(operations.size()),
-                d.i32(StaticData::bufferStride(signature)),
+                d.i32(sizeof(hlo_buffer_desc)),
                 d.i32(sizeof(hlo_op_desc)),
                 d.i32(sizeof(hlo_custom_call)),
-                d.buffers(signature.inputs, signature.mesh, StaticData::bufferStride(signature)),
-                d.buffers(signature.outputs, signature.mesh, StaticData::bufferStride(signature)),
+                d.buffers(signature.inputs, signature.mesh),
+                d.buffers(signature.outputs, signature.mesh),
                 operationRows(d, operations),
                 d.names(description.customCalls),
                 customCallTargets(d, module, description),

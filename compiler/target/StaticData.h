@@ -21,14 +21,9 @@ public:
   llvm::Constant *numbers(llvm::ArrayRef<int64_t> values);
   /// A pointer to an array of pointers; null if it is empty.
   llvm::Constant *pointers(llvm::ArrayRef<llvm::Constant *> values);
-  /// A pointer to an array of hlo_buffer_desc, `stride` bytes each; null if it is empty.
+  /// A pointer to an array of hlo_buffer_desc; null if it is empty.
   /// `mesh`: of the shardings of the leaves.
-  llvm::Constant *buffers(llvm::ArrayRef<Leaf> leaves, const MeshAxes &mesh = {},
-                          uint32_t stride = kPlainBuffer);
-  /// Bytes of an hlo_buffer_desc without `sizes`.
-  static constexpr uint32_t kPlainBuffer = offsetof(hlo_buffer_desc, sizes);
-  /// Bytes of an hlo_buffer_desc of the module.
-  static uint32_t bufferStride(const Signature &signature);
+  llvm::Constant *buffers(llvm::ArrayRef<Leaf> leaves, const MeshAxes &mesh = {});
   /// A pointer to a null-terminated array of strings; null if it is empty.
   llvm::Constant *names(llvm::ArrayRef<std::string> list);
   llvm::Constant *null() { return llvm::ConstantPointerNull::get(b.getPtrTy()); }

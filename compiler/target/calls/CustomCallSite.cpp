@@ -143,7 +143,7 @@ mlir::FailureOr<RuntimeCall> hlo::describeCustomCall(const RuntimeCallContext &c
       target == kShapeAssertion ? data.null() : weakTarget(context.module, target.getValue());
   llvm::Constant *header = data.record(
       {data.i32(sizeof(hlo_call_site)), data.i32(operands), data.i32(leaves.size() - operands),
-       data.i32(StaticData::kPlainBuffer), data.string(call.getKind()),
+       data.i32(sizeof(hlo_buffer_desc)), data.string(call.getKind()),
        data.string(instructionName(call.getLoc())), data.buffers(leaves), data.i64(0)});
   llvm::Constant *site = data.global(data.record(
       {header, data.string(target.getValue()), symbol, data.string(*opaque),

@@ -45,7 +45,7 @@ mlir::FailureOr<llvm::Constant *> RuntimeCallContext::header(uint32_t bytes) con
     }
   }
   return data.record({data.i32(bytes), data.i32(operands), data.i32(leaves.size() - operands),
-                      data.i32(StaticData::kPlainBuffer), data.string(call.getKind()),
+                      data.i32(sizeof(hlo_buffer_desc)), data.string(call.getKind()),
                       data.string(instructionName(call.getLoc())), data.buffers(leaves),
                       data.i64(call.getScratchBytes())});
 }
