@@ -15,9 +15,10 @@
 
 namespace hlo {
 
-/// Compiles HLO or StableHLO text; the latter is followed by a zero byte. `fileName` is the name used in diagnostics, which are written to
-/// `diagnostics` as `file:line:col: error: ...` with the source line and a caret. Fails iff
-/// `artifacts.error` is not None; then at least one error was written.
+/// Compiles HLO or StableHLO text; the latter is followed by a zero byte. `fileName` is the name
+/// used in diagnostics, which are written to `diagnostics` as `file:line:col: error: ...` with the
+/// source line and a caret. Fails iff `artifacts.error` is not None; then at least one error was
+/// written.
 llvm::LogicalResult compile(llvm::StringRef text, llvm::StringRef fileName,
                             const CompileOptions &options, Artifacts &artifacts,
                             llvm::raw_ostream &diagnostics);

@@ -94,7 +94,8 @@ OwningOpRef<ModuleOp> hlo::parseStablehlo(StringRef text, StringRef fileName, ML
   }
   AllowUnregistered allow(context);
   OwningOpRef<ModuleOp> module = parse(text, fileName, context);
-  if (!module || failed(mlir::verify(*module)) || failed(refineSizes(*module, options.bounds, options.budget))) {
+  if (!module || failed(mlir::verify(*module)) ||
+      failed(refineSizes(*module, options.bounds, options.budget))) {
     return nullptr;
   }
   Attribute sizes = (*module)->getAttr(kEntrySizes);

@@ -97,7 +97,8 @@ static LogicalResult convertGetDimensionSize(Converter &c, stablehlo::GetDimensi
                              c.get(op.getOperand()), c.integer("dimension", op.getDimension())));
 }
 
-/// The sizes are scalars in HLO. The result's bounds were chosen for as many elements as the operand's.
+/// The sizes are scalars in HLO. The result's bounds were chosen for as many elements as the
+/// operand's.
 static LogicalResult convertDynamicReshape(Converter &c, stablehlo::DynamicReshapeOp op) {
   Values operands{c.get(op.getOperand())};
   Value sizes = c.get(op->getOperand(1));

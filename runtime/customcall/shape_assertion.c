@@ -4,8 +4,9 @@
  * fails with the site's text, in which {0}, {1}, ... are the operands after it, integers.
  *
  *===-------------------------------------------------------------------------===*/
-#include "runtime/core/text.h"
 #include "shape_assertion.h"
+
+#include "runtime/core/text.h"
 
 /* Appends operand `number` after the predicate; nothing if it is no integer scalar. */
 static void add_operand(hlo_text *text, const hlo_call_site *site, void *const *buffers,

@@ -139,8 +139,8 @@ module @calls {
     %2 = call @negated(%1) : (tensor<3xf32>) -> tensor<3xf32>
     return %2 : tensor<3xf32>
   }
-  func.func private @unused(%x: tensor<?xf32>) -> tensor<?xf32> {
-    return %x : tensor<?xf32>
+  func.func private @unused(%x: tensor<3xf32>) -> tensor<3xf32> {
+    return %x : tensor<3xf32>
   }
   func.func private @twice(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
     %0 = call @negated(%x) : (tensor<3xf32>) -> tensor<3xf32>

@@ -117,8 +117,9 @@ struct Flags {
           "depends on them alone")};
   cl::list<std::string> bounds{
       "bound", cl::value_desc("name<=n"), cl::cat(category),
-      cl::desc("Bound of a size that StableHLO leaves open: b<=64 by name, x:0<=64 by parameter and "
-               "dimension, or all<=64; may be repeated")};
+      cl::desc(
+          "Bound of a size that StableHLO leaves open: b<=64 by name, x:0<=64 by parameter and "
+          "dimension, or all<=64; may be repeated")};
   cl::opt<std::string> maxStack{"max-stack", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more stack (K, M, G allowed)")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),

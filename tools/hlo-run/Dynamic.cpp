@@ -3,8 +3,8 @@
 // A program's buffer has the shape of the bounds; a file has only the true elements. The
 // intermediate form is a dense array of the true sizes, in the buffer's order of dimensions.
 //
-// Where a program has names for sizes, a size leaf is the value of a name, and the dimensions of each
-// array are expressions over the names: hlo_buffer_desc.sizes.
+// Where a program has names for sizes, a size leaf is the value of a name, and the dimensions of
+// each array are expressions over the names: hlo_buffer_desc.sizes.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Dynamic.h"
@@ -86,8 +86,7 @@ static StringMap<int64_t> symbolsOf(ArrayRef<hlo_buffer_desc> leaves,
       continue;
     }
     std::vector<hlo::SizeExpr> sizes = sizesOf(leaves[leaf.size_of - 1]);
-    std::optional<StringRef> name =
-        sizes.empty() ? std::nullopt : sizes[leaf.size_dim].asSymbol();
+    std::optional<StringRef> name = sizes.empty() ? std::nullopt : sizes[leaf.size_dim].asSymbol();
     if (name) {
       std::memcpy(&symbols[*name], buffer(i), sizeof(int64_t));
     }
@@ -106,8 +105,8 @@ static std::optional<int64_t> evaluate(const hlo::SizeExpr &size,
 
 bool hlo::run::isBounded(ArrayRef<hlo_buffer_desc> leaves, uint32_t index) {
   return leaves[index].sizes || any_of(leaves, [&](const hlo_buffer_desc &leaf) {
-    return leaf.size_of == static_cast<int32_t>(index) + 1;
-  });
+           return leaf.size_of == static_cast<int32_t>(index) + 1;
+         });
 }
 
 Expected<TrueLeaf> hlo::run::cutToSize(ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
@@ -167,8 +166,7 @@ Error hlo::run::loadBounded(const ZipReader &archive, StringRef name,
       std::memcpy(buffer(i), &size, sizeof(size));
     }
     std::vector<hlo::SizeExpr> sizes = sizesOf(leaf);
-    StringMap<int64_t> symbols =
-        sizes.empty() ? StringMap<int64_t>() : symbolsOf(leaves, buffer);
+    StringMap<int64_t> symbols = sizes.empty() ? StringMap<int64_t>() : symbolsOf(leaves, buffer);
     for (auto [dim, size] : enumerate(sizes)) {
       std::optional<int64_t> expected = evaluate(size, symbols);
       if (expected && *expected != (*shape)[dim]) {

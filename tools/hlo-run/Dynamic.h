@@ -36,8 +36,8 @@ llvm::Error loadBounded(const ZipReader &archive, llvm::StringRef name,
                         llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
                         llvm::function_ref<char *(uint32_t)> buffer);
 
-/// Sets the size leaves of a program with names for sizes, from the shapes of the arrays `names`, one
-/// for each input. Call it before loadBounded.
+/// Sets the size leaves of a program with names for sizes, from the shapes of the arrays `names`,
+/// one for each input. Call it before loadBounded.
 llvm::Error readSizes(const ZipReader &archive, llvm::ArrayRef<std::string> names,
                       llvm::ArrayRef<hlo_buffer_desc> leaves,
                       llvm::function_ref<char *(uint32_t)> buffer);

@@ -92,8 +92,8 @@ static std::vector<std::pair<std::string, Value>> readNames(ModuleOp module, fun
       if (name && !name.getValue().empty()) {
         // Calls are inlined and their results go: a marker keeps the value.
         OpBuilder builder(call);
-        auto marker = UnrealizedConversionCastOp::create(builder, call.getLoc(), operand.getType(),
-                                                         operand);
+        auto marker =
+            UnrealizedConversionCastOp::create(builder, call.getLoc(), operand.getType(), operand);
         names.push_back({name.getValue().str(), marker.getResult(0)});
       }
       auto argument = dyn_cast<BlockArgument>(operand);

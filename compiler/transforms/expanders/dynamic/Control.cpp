@@ -10,8 +10,8 @@
 // works on fresh copies of the computations.
 //
 // Sizes that are equal outside of a computation are one value inside of it, so that arrays of equal
-// sizes stay so. In a loop this also needs a body that leaves both sizes unchanged, which is assumed
-// at first and given up for those where an attempt shows otherwise.
+// sizes stay so. In a loop this also needs a body that leaves both sizes unchanged, which is
+// assumed at first and given up for those where an attempt shows otherwise.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/dynamic/Padder.h"
@@ -24,8 +24,8 @@ namespace {
 /// Appends a parameter for the size of each dimension in `dims` (of the computation's arguments)
 /// and binds them. Call it after all arguments exist.
 ///
-/// `outer`: the operands of the computation, then the sizes. With `isShared(k)`, size k that equals an
-/// earlier scalar of `outer` is that parameter, whose number becomes `shared[k]`.
+/// `outer`: the operands of the computation, then the sizes. With `isShared(k)`, size k that equals
+/// an earlier scalar of `outer` is that parameter, whose number becomes `shared[k]`.
 SmallVector<int64_t> addSizeParameters(DynamicPadder &padder, ComputationOp computation,
                                        ArrayRef<DynamicDim> dims, ArrayRef<Value> outer,
                                        llvm::function_ref<bool(size_t)> isShared) {
@@ -146,8 +146,7 @@ LogicalResult DynamicPadder::visitWhile(WhileOp op) {
         continue;
       }
       Value size = inner.sizeOf(returned[dims[k].array], dims[k].dim);
-      if (!keeps(source) || !size ||
-          !sameSize(size, body.getBody().front().getArgument(source))) {
+      if (!keeps(source) || !size || !sameSize(size, body.getBody().front().getArgument(source))) {
         changes[k] = again = true;
       }
     }

@@ -52,7 +52,8 @@ static constexpr unsigned kMostLevels = 6;
 /// True if all attributes of `a` that say what it computes are those of `b`.
 static bool hasAttributesOf(Operation *a, Operation *b) {
   return llvm::all_of(a->getAttrs(), [&](NamedAttribute attr) {
-    return attr.getName().strref().starts_with("hlo.") || b->getAttr(attr.getName()) == attr.getValue();
+    return attr.getName().strref().starts_with("hlo.") ||
+           b->getAttr(attr.getName()) == attr.getValue();
   });
 }
 
