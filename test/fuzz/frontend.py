@@ -35,7 +35,7 @@ WORDS = ["ROOT", "ENTRY", "HloModule", "true", "false", "nan", "dimensions={0}",
          "window={size=1}", "dim_labels=b0f_0io->b0f", "sharding={replicated}", "metadata={op_name=\"x\"}", "control-predecessors={p}", "index=0"]
 
 
-def texts(paths, suffix, sign):
+def texts(paths, suffix=".hlo", sign="ENTRY"):
     """Module texts of files and folders; a file of end-to-end cases holds several, with $T for a type."""
     found = []
     for path in paths:

@@ -31,7 +31,7 @@ EMPTY = {
     "optable": "for f in test/optable/rows_*.py; do sed -i 's/^ROWS *=.*/ROWS = []/' $f; done; for f in test/optable/golden/*; do : > $f; done",
     "benchmark-modules": "rm test/performance/modules/*.hlo",
     "demo": ": > examples/digits/digits_test.bin",
-    "frontend": "find test -name '*.hlo' | xargs rm",
+    "frontend": "find test -name '*.hlo' -o -name '*.mlir' | xargs rm",
     "bounds": "sed -i 's/def test_/def check_/' test/fuzz/bounds/test.py",
     "fuzz": "sed -i 's/--count=300/--count=0/' tools/test.sh",
     "sharded-ops": "sed -i 's/^    family()/    pass/' test/spmd/cases.py",
