@@ -7,6 +7,7 @@
 #include "compiler/stablehlo/refine/Refiner.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -38,7 +39,7 @@ bool Refiner::alwaysHolds(Operation *assertion) {
 }
 
 LogicalResult Refiner::shapeAssertion(Operation *op) {
-  if (op->getNumOperands() == 0 || !canTrack(op->getOperand(0))) {
+  if (op->getNumOperands() == 0 || !canTrackScalar(op->getOperand(0))) {
     return refuse(op, "shape_assertion: expected a predicate");
   }
   SizeExpr holds = elementsOf(op->getOperand(0)).front();
@@ -57,7 +58,9 @@ LogicalResult Refiner::shapeAssertion(Operation *op) {
 
 LogicalResult Refiner::dynamicTopk(Operation *op) {
   Value x = op->getOperand(0);
-  if (op->getNumOperands() != 2 || op->getNumResults() != 2 || !canTrack(op->getOperand(1))) {
+  if (op->getNumOperands() != 2 || op->getNumResults() != 2 ||
+      !isa<RankedTensorType>(x.getType()) || typeOf(x).getRank() == 0 ||
+      !canTrackScalar(op->getOperand(1))) {
     return refuse(op, "dynamic_top_k: expected an array and a number");
   }
   SizeExpr k = elementsOf(op->getOperand(1)).front();
@@ -95,15 +98,26 @@ LogicalResult Refiner::dynamicTopk(Operation *op) {
 
 LogicalResult Refiner::dynamicReduceWindow(Operation *op) {
   auto called = op->getAttrOfType<ArrayAttr>("called_computations");
-  auto function = called && called.size() == 1 ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-                                                     op, cast<FlatSymbolRefAttr>(called[0]))
-                                               : func::FuncOp();
+  auto name =
+      called && called.size() == 1 ? dyn_cast<FlatSymbolRefAttr>(called[0]) : FlatSymbolRefAttr();
+  auto function =
+      name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name) : func::FuncOp();
   if (op->getNumOperands() != 7 || op->getNumResults() != 1 || !function || function.isExternal() ||
       !llvm::all_of(op->getOperands().drop_front(2), canTrack)) {
     return refuse(op, "dynamic_reduce_window: expected an array, a scalar, five lists of integers "
                       "and a computation");
   }
   Value x = op->getOperand(0), init = op->getOperand(1);
+  bool fits = isa<RankedTensorType>(x.getType()) &&
+              isa<RankedTensorType>(op->getResult(0).getType()) &&
+              typeOf(op->getResult(0)).getRank() == typeOf(x).getRank();
+  for (unsigned i = 2; i < 7; ++i) {
+    fits = fits &&
+           typeOf(op->getOperand(i)).getNumElements() == (i == 6 ? 2 : 1) * typeOf(x).getRank();
+  }
+  if (!fits) {
+    return refuse(op, "dynamic_reduce_window: its lists have other lengths than the array's rank");
+  }
   Sizes from = sizesOf(x);
   int64_t rank = from.size();
   auto list = [&](unsigned number) { return elementsOf(op->getOperand(number)); };
@@ -200,7 +214,8 @@ LogicalResult Refiner::dynamicReduceWindow(Operation *op) {
       (*own)[dim] = from[dim];
     }
   }
-  if (failed(setSizes(result, *own))) {
+  // The computation is the text's own.
+  if (failed(setSizes(result, *own)) || failed(verify(made))) {
     return failure();
   }
   replace(op, result);

@@ -39,6 +39,11 @@ void Refiner::replace(Operation *op, ArrayRef<Value> values) {
 }
 
 void Refiner::erase(Operation *op) {
+  // An op that is made later may have the address of this one.
+  for (Value result : op->getResults()) {
+    elements.erase(result);
+    sizes.erase(result);
+  }
   if (op == sizesEnd) {
     sizesEnd = op->getNextNode();
   }

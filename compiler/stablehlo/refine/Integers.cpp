@@ -28,6 +28,10 @@ bool Refiner::canTrack(Value value) {
          isa<IntegerType>(type.getElementType());
 }
 
+bool Refiner::canTrackScalar(Value value) {
+  return canTrack(value) && cast<RankedTensorType>(value.getType()).getNumElements() == 1;
+}
+
 SizeExpr Refiner::fresh() { return SizeExpr::symbol("%f" + std::to_string(freshCount++)); }
 
 bool Refiner::isData(const SizeExpr &expr) const {
@@ -97,7 +101,8 @@ SizeExpr Refiner::selected(Operation *op, const SizeExpr &predicate, const SizeE
   using Direction = stablehlo::ComparisonDirection;
   Operation *both = madeBy(op->getOperand(0), "stablehlo.and");
   Value falseValue = op->getOperand(2);
-  if (!both || !canTrack(falseValue)) {
+  // What follows looks at the first elements alone.
+  if (!both || !canTrackScalar(falseValue)) {
     return fresh();
   }
   if (Operation *divide = madeBy(falseValue, "stablehlo.divide")) {
@@ -110,6 +115,7 @@ SizeExpr Refiner::selected(Operation *op, const SizeExpr &predicate, const SizeE
                             ? madeBy(inexact->getOperand(0), "stablehlo.remainder")
                             : nullptr;
       if (rest && rest->getOperand(0) == x && rest->getOperand(1) == y &&
+          rangeOf(elementsOf(y).front()).low > 0 &&
           elementsOf(inexact->getOperand(1)).front() == SizeExpr(0)) {
         return SizeExpr::floorDiv(elementsOf(x).front(), elementsOf(y).front());
       }
@@ -229,7 +235,11 @@ SmallVector<int64_t> refine::listAttr(Operation *op, StringRef name) {
     return SmallVector<int64_t>(array.asArrayRef());
   }
   if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(attr)) {
-    return SmallVector<int64_t>(dense.getValues<int64_t>());
+    SmallVector<int64_t> values;
+    for (const APInt &each : dense.getValues<APInt>()) {
+      values.push_back(each.sextOrTrunc(64).getSExtValue());
+    }
+    return values;
   }
   return {};
 }

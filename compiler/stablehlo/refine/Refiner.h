@@ -70,6 +70,8 @@ private:
   llvm::ArrayRef<SizeExpr> elementsOf(mlir::Value value);
   /// True for arrays of integers or booleans that are small enough to be sizes.
   static bool canTrack(mlir::Value value);
+  /// canTrack, and of one element.
+  static bool canTrackScalar(mlir::Value value);
   void evaluate(mlir::Operation *op);
   bool evaluateElementwise(mlir::Operation *op, llvm::SmallVector<SizeExpr> &result);
   bool evaluateShape(mlir::Operation *op, llvm::SmallVector<SizeExpr> &result);

@@ -166,6 +166,13 @@ FailureOr<Sizes> Refiner::inferSizes(Operation *op, unsigned number) {
     }
     return result;
   }
+  if (name == "stablehlo.set_dimension_size") {
+    Sizes result = operand(0);
+    Value size = op->getOperand(1);
+    result[op->getAttrOfType<IntegerAttr>("dimension").getInt()] =
+        canTrackScalar(size) ? elementsOf(size).front() : SizeExpr::unknown();
+    return result;
+  }
   if (name == "stablehlo.concatenate") {
     int64_t along = op->getAttrOfType<IntegerAttr>("dimension").getInt();
     SmallVector<Sizes> all;
@@ -295,16 +302,15 @@ FailureOr<Sizes> Refiner::inferSizes(Operation *op, unsigned number) {
     all.front().back() = op->getAttrOfType<IntegerAttr>("k").getInt();
     return all.front();
   }
-  bool isFirst =
-      llvm::StringSwitch<bool>(name)
-          .Cases({"stablehlo.dynamic_update_slice", "stablehlo.reverse", "stablehlo.cholesky",
-                  "stablehlo.fft", "stablehlo.select_and_scatter", "stablehlo.batch_norm_inference",
-                  "stablehlo.batch_norm_training", "stablehlo.batch_norm_grad",
-                  "stablehlo.all_reduce", "stablehlo.collective_broadcast",
-                  "stablehlo.collective_permute", "stablehlo.bitcast_convert",
-                  "stablehlo.dynamic_slice", "stablehlo.set_dimension_size"},
-                 true)
-          .Default(false);
+  bool isFirst = llvm::StringSwitch<bool>(name)
+                     .Cases({"stablehlo.dynamic_update_slice", "stablehlo.reverse",
+                             "stablehlo.cholesky", "stablehlo.fft", "stablehlo.select_and_scatter",
+                             "stablehlo.batch_norm_inference", "stablehlo.batch_norm_training",
+                             "stablehlo.batch_norm_grad", "stablehlo.all_reduce",
+                             "stablehlo.collective_broadcast", "stablehlo.collective_permute",
+                             "stablehlo.bitcast_convert", "stablehlo.dynamic_slice"},
+                            true)
+                     .Default(false);
   StringRef dialect = op->getName().getDialectNamespace();
   if (all.empty() || (dialect != "stablehlo" && dialect != "chlo") ||
       name == "stablehlo.custom_call" || name == "stablehlo.all_gather" ||

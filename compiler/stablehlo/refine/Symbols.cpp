@@ -109,7 +109,7 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
   };
   std::vector<Named> left;
   for (const auto &[name, value] : names) {
-    if (canTrack(value) && llvm::none_of(left, [&](const Named &n) { return n.name == name; })) {
+    if (canTrackScalar(value) && llvm::none_of(left, [&](const Named &n) { return n.name == name; })) {
       left.push_back({name, value});
     }
   }
@@ -147,7 +147,7 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
     changed = false;
     for (Operation &op : entry) {
       stablehlo::CompareOp compare = assertedCompare(op);
-      if (compare && canTrack(compare.getLhs()) &&
+      if (compare && canTrackScalar(compare.getLhs()) &&
           compare.getComparisonDirection() == stablehlo::ComparisonDirection::EQ) {
         SizeExpr left = elementsOf(compare.getLhs()).front().substitute(known);
         SizeExpr right = elementsOf(compare.getRhs()).front().substitute(known);
@@ -181,7 +181,7 @@ void Refiner::readAssertions() {
   };
   for (Operation &op : main.getBody().front()) {
     stablehlo::CompareOp compare = assertedCompare(op);
-    if (!compare || !canTrack(compare.getLhs()) ||
+    if (!compare || !canTrackScalar(compare.getLhs()) ||
         (compare.getComparisonDirection() != Direction::GE &&
          compare.getComparisonDirection() != Direction::LE)) {
       continue;

@@ -66,3 +66,42 @@ module {
     return %0 : tensor<?xf32>
   }
 }
+
+// -----
+
+// Calls whose operands do not fit them.
+module {
+  func.func @main(%arg0: tensor<?xf32>, %zero: tensor<f32>) -> tensor<?xf32> {
+    %one = stablehlo.constant dense<1> : tensor<1xi32>
+    %none = stablehlo.constant dense<> : tensor<0xi32>
+    // expected-error@+1 {{dynamic_reduce_window: its lists have other lengths than the array's rank}}
+    %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%arg0, %zero, %one, %none, %one, %one, %one) {called_computations = [@sum]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<0xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
+  func.func private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.add %a, %b : tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
+
+// -----
+
+module {
+  func.func @main(%arg0: tensor<?xf32>, %x: tensor<f32>) -> tensor<?xf32> {
+    %k = stablehlo.constant dense<1> : tensor<i32>
+    // expected-error@+1 {{dynamic_top_k: expected an array and a number}}
+    %0:2 = stablehlo.custom_call @stablehlo.dynamic_top_k(%x, %k) : (tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+    return %arg0 : tensor<?xf32>
+  }
+}
+
+// -----
+
+module {
+  func.func @main(%arg0: tensor<?xf32>) -> tensor<?xf32> {
+    %none = stablehlo.constant dense<> : tensor<0xi1>
+    // expected-error@+1 {{shape_assertion: expected a predicate}}
+    stablehlo.custom_call @shape_assertion(%none) {api_version = 2 : i32, error_message = "never", has_side_effect = true} : (tensor<0xi1>) -> ()
+    return %arg0 : tensor<?xf32>
+  }
+}
