@@ -150,17 +150,19 @@ Error hlo::run::loadBounded(const ZipReader &archive, StringRef name,
     return shape.takeError();
   }
   SmallVector<int64_t> dims(dimsOf(leaf));
+  auto tooLong = [&](int64_t dim) {
+    return makeError(ExitInput, archive.getPath() + ": " + name + ": dimension " + Twine(dim) +
+                                    " is " + Twine((*shape)[dim]) + ", the program's " + leaf.name +
+                                    " has at most " + Twine(dimsOf(leaf)[dim]));
+  };
   if (shape->size() == dims.size()) { // loadLeaf reports the error otherwise
     for (auto [i, other] : enumerate(leaves)) {
       if (other.size_of != static_cast<int32_t>(index) + 1) {
         continue;
       }
-      int64_t size = (*shape)[other.size_dim], bound = dims[other.size_dim];
-      if (size > bound) {
-        return makeError(ExitInput, archive.getPath() + ": " + name + ": dimension " +
-                                        Twine(other.size_dim) + " is " + Twine(size) +
-                                        ", the program's " + leaf.name + " has at most " +
-                                        Twine(bound));
+      int64_t size = (*shape)[other.size_dim];
+      if (size > dims[other.size_dim]) {
+        return tooLong(other.size_dim);
       }
       dims[other.size_dim] = size;
       std::memcpy(buffer(i), &size, sizeof(size));
@@ -179,6 +181,9 @@ Error hlo::run::loadBounded(const ZipReader &archive, StringRef name,
                                         " is " + Twine((*shape)[dim]) + ", the program's " +
                                         leaf.name + " has " + size.text() + " = " +
                                         Twine(*expected) + text);
+      }
+      if ((*shape)[dim] > dims[dim]) {
+        return tooLong(dim);
       }
       dims[dim] = (*shape)[dim];
     }
