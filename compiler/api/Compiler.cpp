@@ -211,6 +211,7 @@ hlo_status hlo::api::compileText(const char *text, size_t bytes, const hlo_compi
   auto work = [&] {
     llvm::raw_string_ostream log(compilation.log);
     StringRef given(text ? text : "", bytes);
+    given.consume_front("\xef\xbb\xbf"); // as compile() does
     // MLIR's parser wants a zero byte behind the text, which need not be there.
     std::string terminated = isMlirText(given) ? given.str() : std::string();
     (void)compile(terminated.empty() ? given : StringRef(terminated), file, translated,

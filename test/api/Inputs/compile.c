@@ -132,6 +132,19 @@ int main(void) {
   try_text("jobs", good, &options);
   printf("null: %s\n", hlo_status_name(hlo_compile_text(good, strlen(good), NULL, NULL)));
 
+  /* StableHLO, with and without a byte order mark: what stands behind the text is not read. */
+  for (size_t mark = 0; mark < 2; ++mark) {
+    static const char begin[] = "\xef\xbb\xbfmodule {\n"
+                                "  func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                                "    return %x : tensor<2xf32>\n  }\n}\n";
+    char text[sizeof begin + 8];
+    snprintf(text, sizeof text, "%sbehind", begin);
+    options = hlo_compile_options_init();
+    status = hlo_compile_text(text + 3 * mark, strlen(begin) - 3 * mark, &options, &compilation);
+    show("stablehlo", status, compilation);
+    hlo_compilation_free(compilation);
+  }
+
   /* Cancellation and progress. */
   int calls = 0;
   options = hlo_compile_options_init();
