@@ -109,7 +109,8 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
   };
   std::vector<Named> left;
   for (const auto &[name, value] : names) {
-    if (canTrackScalar(value) && llvm::none_of(left, [&](const Named &n) { return n.name == name; })) {
+    if (canTrackScalar(value) &&
+        llvm::none_of(left, [&](const Named &n) { return n.name == name; })) {
       left.push_back({name, value});
     }
   }
