@@ -89,7 +89,7 @@ static std::string translate(const hlo_compile_options &options, CompileOptions 
   if (options.emit & ~knownEmits) {
     return "hlo_compile_options.emit has an unknown bit";
   }
-  constexpr uint32_t knownFlags = 2 * HLO_COMPILE_DISPATCH_ALL_KERNELS - 1;
+  constexpr uint32_t knownFlags = 2 * HLO_COMPILE_QUANTIZE_ACTIVATIONS - 1;
   if (options.flags & ~knownFlags) {
     return "hlo_compile_options.flags has an unknown bit";
   }
@@ -135,6 +135,7 @@ static std::string translate(const hlo_compile_options &options, CompileOptions 
   result.remarks = has(HLO_COMPILE_REMARKS);
   result.check = has(HLO_COMPILE_CHECK_ONLY) ? Check::Full : Check::None;
   result.keepsAllKernels = has(HLO_COMPILE_DISPATCH_ALL_KERNELS);
+  result.quantizeActivations = has(HLO_COMPILE_QUANTIZE_ACTIVATIONS);
   result.jobs = options.jobs;
   result.optLevel = options.opt_level;
   result.replicas = options.replicas;

@@ -13,6 +13,7 @@
 #include "compiler/analysis/Expansion.h"
 #include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/QuantizedActivations.h"
 #include "compiler/analysis/entry/SizeArguments.h"
 #include "compiler/driver/CodeGeneration.h"
 #include "compiler/driver/CustomCallReview.h"
@@ -276,6 +277,9 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   }
   if (options.flushDenormals) {
     flags += " --denormals=flush";
+  }
+  if (options.quantizeActivations) {
+    flags += " --quantize-activations";
   }
   if (options.dynamicBuffers != DynamicBuffers::Auto) {
     bool dense = options.dynamicBuffers == DynamicBuffers::Dense;
@@ -618,6 +622,9 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     (*module)->setAttr(kDenseBuffers, attributes.getUnitAttr());
   } else if (options.dynamicBuffers == DynamicBuffers::Bound) {
     (*module)->removeAttr(kDenseBuffers);
+  }
+  if (options.quantizeActivations) {
+    (*module)->setAttr(kQuantizeActivations, attributes.getUnitAttr());
   }
   // What is prepared is not prepared once for each version.
   if (unsigned most = options.immutableParams ? 1 : options.sizeVersions) {

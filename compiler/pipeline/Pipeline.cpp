@@ -77,6 +77,8 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine,
     passes.addPass(createDcePass());
     break;
   case Phase::Fuse:
+    // Before anyone asks how a dot would be multiplied.
+    passes.addPass(createQuantizeActivationsPass());
     // These passes do nothing without immutable parameters. hlo-split-prepare runs twice: on ops
     // before fusion, so that no kernel mixes prepared values with others; then on whole kernels.
     passes.addPass(createFoldScalesPass());

@@ -92,7 +92,9 @@ struct CompileOptions {
   bool explainPlan = false;       ///< fill Artifacts::plans
   std::vector<PlanRequest> plans; ///< candidates that kernels shall use
   bool flushDenormals =
-      false;                  ///< subnormal numbers are treated as zero, as operands and as results
+      false; ///< subnormal numbers are treated as zero, as operands and as results
+  /// Few rows of activations may be rounded to 8 bits where they meet narrow integers with scales.
+  bool quantizeActivations = false;
   uint64_t maxArenaBytes = 0; ///< 0: no limit
   Budget budget;              ///< bounds on the expansion of a text
   uint64_t maxStackBytes = 0; ///< 0: no limit

@@ -17,14 +17,15 @@ from ._function import Compilation, Function
 
 _ENTRY_LAYOUTS = {"auto": 0, "text": 2, "row-major": 4}
 _DENORMALS = {"keep": 0, "flush": 1}
+_QUANTIZE_ACTIVATIONS = 256
 
 
 def compile(source: str | bytes | os.PathLike, *, threads: int | None = None,
             immutable_params: str | Iterable[str | int] | Mapping[str, Any] | None = None,
             donate: str | int | Iterable[str | int] = (), custom_calls: Any = None, name: str | None = None,
             cpu: str | None = None, features: str | None = None, dispatch: Iterable[str] = (), opt_level: int = 2,
-            entry_layout: str = "auto", denormals: str = "keep", max_arena: int = 0, jobs: int = 0, rng_seed: int = 0,
-            cache_dir: str | os.PathLike | None = None) -> Function:
+            entry_layout: str = "auto", denormals: str = "keep", quantize_activations: bool = False,
+            max_arena: int = 0, jobs: int = 0, rng_seed: int = 0, cache_dir: str | os.PathLike | None = None) -> Function:
     """Compiles HLO for this machine and returns it as a function of numpy arrays.
 
     source: path of a file (a str without newline, or a PathLike), or the text itself.
@@ -36,8 +37,8 @@ def compile(source: str | bytes | os.PathLike, *, threads: int | None = None,
         (input_output_alias). The result is then the argument's memory.
     custom_calls: a library that has the functions, or several, or a dict of addresses, ctypes functions or PyCapsules.
         Targets of JAX's linear algebra come from libhlo_lapack if it is installed.
-    cpu, features, dispatch, opt_level, name, entry_layout, denormals, max_arena, jobs: as the flags of hlo-compile,
-        except that the code is for this machine's CPU by default.
+    cpu, features, dispatch, opt_level, name, entry_layout, denormals, quantize_activations, max_arena, jobs: as the
+        flags of hlo-compile, except that the code is for this machine's CPU by default.
     rng_seed: seed of rng instructions.
     cache_dir: folder for objects that later calls and other processes find again; default: HLO_COMPILE_CACHE.
 
@@ -60,14 +61,15 @@ def compile(source: str | bytes | os.PathLike, *, threads: int | None = None,
     text, file = _read(source)
     return build(text, file, threads=threads, immutable_params=immutable_params, donate=donate,
                  custom_calls=custom_calls, name=name, cpu=cpu, features=features, dispatch=dispatch,
-                 opt_level=opt_level, entry_layout=entry_layout, denormals=denormals, max_arena=max_arena, jobs=jobs,
-                 rng_seed=rng_seed, cache_dir=cache_dir)
+                 opt_level=opt_level, entry_layout=entry_layout, denormals=denormals,
+                 quantize_activations=quantize_activations, max_arena=max_arena, jobs=jobs, rng_seed=rng_seed,
+                 cache_dir=cache_dir)
 
 
 def build(text: bytes, file: str, *, threads: int | None = None, immutable_params: Any = None, donate: Any = (),
           custom_calls: Any = None, name: str | None = None, cpu: str | None = None, features: str | None = None,
           dispatch: Iterable[str] = (), opt_level: int = 2, entry_layout: str = "auto", denormals: str = "keep",
-          max_arena: int = 0, jobs: int = 0, rng_seed: int = 0, cache_dir: Any = None,
+          quantize_activations: bool = False, max_arena: int = 0, jobs: int = 0, rng_seed: int = 0, cache_dir: Any = None,
           fallback: Callable[[], Mapping[str, Any]] | None = None) -> Function:
     """compile() of a text. `fallback`: custom call targets for what no other source has."""
     prepared: Mapping[str, Any] | None = None
@@ -78,7 +80,8 @@ def build(text: bytes, file: str, *, threads: int | None = None, immutable_param
     options = {
         "file": file, "name": name, "cpu": cpu, "features": features, "dispatch": list(dispatch),
         "immutable_params": immutable_params or None, "opt_level": opt_level, "max_arena_bytes": max_arena,
-        "flags": _choice("entry_layout", entry_layout, _ENTRY_LAYOUTS) | _choice("denormals", denormals, _DENORMALS)}
+        "flags": _choice("entry_layout", entry_layout, _ENTRY_LAYOUTS) | _choice("denormals", denormals, _DENORMALS)
+                 | (_QUANTIZE_ACTIVATIONS if quantize_activations else 0)}
     compilation = jit(text, options, jobs, cache_dir)
     for diagnostic in compilation.diagnostics:
         if diagnostic.severity == "warning":

@@ -101,6 +101,11 @@ struct Flags {
   cl::opt<std::string> denormals{
       "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
       cl::desc("Keep subnormal numbers, or flush operands and results to zero")};
+  cl::opt<bool> quantizeActivations{
+      "quantize-activations", cl::cat(category),
+      cl::desc(
+          "Few rows may be rounded to 8 bits where they are multiplied by weights of 2, 4 or 8 "
+          "bits with scales")};
   cl::opt<hlo::DynamicBuffers> dynamicBuffers{
       "dynamic-buffers", cl::init(hlo::DynamicBuffers::Auto), cl::cat(category),
       cl::desc("Buffers of arrays with dimensions '<=N' (default: bound)"),
@@ -387,6 +392,7 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
     return complain("--denormals=" + flags.denormals + ": expected keep or flush");
   }
   options.flushDenormals = flags.denormals == "flush";
+  options.quantizeActivations = flags.quantizeActivations;
   options.sizeVersions = flags.sizeVersions;
   options.dynamicBuffers = flags.dynamicBuffers;
   if (flags.immutableParams.getNumOccurrences()) {

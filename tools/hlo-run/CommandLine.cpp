@@ -80,6 +80,11 @@ struct Flags {
   cl::opt<std::string> denormals{
       "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
       cl::desc("Keep subnormal numbers, or flush operands and results to zero")};
+  cl::opt<bool> quantizeActivations{
+      "quantize-activations", cl::cat(category),
+      cl::desc(
+          "Few rows may be rounded to 8 bits where they are multiplied by weights of 2, 4 or 8 "
+          "bits with scales")};
   cl::opt<hlo::DynamicBuffers> dynamicBuffers{
       "dynamic-buffers", cl::init(hlo::DynamicBuffers::Auto), cl::cat(category),
       cl::desc("Buffers of arrays with dimensions '<=N' (default: bound)"),
@@ -241,6 +246,7 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
     return complain("--denormals=" + flags.denormals + ": expected keep or flush");
   }
   line.flushDenormals = flags.denormals == "flush";
+  line.quantizeActivations = flags.quantizeActivations;
   line.sizeVersions = flags.sizeVersions;
   line.dynamicBuffers = flags.dynamicBuffers;
   if (flags.guardPages == "before") {

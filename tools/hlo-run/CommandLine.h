@@ -42,6 +42,7 @@ struct CommandLine {
   StreamPaths streams;
   std::vector<std::string> customCalls; ///< libraries
   bool flushDenormals = false;
+  bool quantizeActivations = false;
   unsigned sizeVersions = 0; ///< as in CompileOptions
   DynamicBuffers dynamicBuffers = DynamicBuffers::Auto;
   GuardSide guard = GuardSide::None;          ///< of all buffers

@@ -78,6 +78,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::Plan
   options.replicas = line.replicas;
   options.partitions = line.partitions;
   options.flushDenormals = line.flushDenormals;
+  options.quantizeActivations = line.quantizeActivations;
   options.sizeVersions = line.sizeVersions;
   options.dynamicBuffers = line.dynamicBuffers;
   options.immutableParams = line.immutableParams;

@@ -62,7 +62,8 @@ enum {
   HLO_COMPILE_PLACEHOLDER_CONSTANTS = 16, /**< elided constants `{...}` get placeholder values */
   HLO_COMPILE_REMARKS = 32,             /**< remarks are among the diagnostics */
   HLO_COMPILE_CHECK_ONLY = 64,          /**< parse and verify; makes nothing */
-  HLO_COMPILE_DISPATCH_ALL_KERNELS = 128 /**< as --dispatch-all-kernels */
+  HLO_COMPILE_DISPATCH_ALL_KERNELS = 128, /**< as --dispatch-all-kernels */
+  HLO_COMPILE_QUANTIZE_ACTIVATIONS = 256  /**< as --quantize-activations */
 };
 /* clang-format on */
 

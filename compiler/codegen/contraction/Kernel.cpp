@@ -101,6 +101,22 @@ void carryNest(Emission &e, ArrayRef<int64_t> sizes, Sums &sums,
   nest({}, constI64(e, 0), sums);
 }
 
+Sums chooseSums(Emission &e, Value condition, const Sums &sums, function_ref<void(Sums &)> then,
+                function_ref<void(Sums &)> otherwise) {
+  SmallVector<Value> flat = flattenElems(sums);
+  auto branch = scf::IfOp::create(e.b, e.loc, ValueRange(flat).getTypes(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  for (auto [block, body] :
+       {std::pair(branch.thenBlock(), then), {branch.elseBlock(), otherwise}}) {
+    e.b.setInsertionPointToStart(block);
+    Sums inner = sums;
+    body(inner);
+    scf::YieldOp::create(e.b, e.loc, flattenElems(inner));
+  }
+  return unflattenElems(branch.getResults(), sums);
+}
+
 void addEarlier(Emission &e, Type element, Value isLater, Sums &sums,
                 function_ref<Elem(int64_t)> load) {
   SmallVector<Value> flat = flattenElems(sums);

@@ -62,6 +62,11 @@ void carryNest(
     Emission &e, llvm::ArrayRef<int64_t> sizes, Sums &sums,
     llvm::function_ref<void(llvm::ArrayRef<Index> index, mlir::Value linear, Sums &sums)> body);
 
+/// then(sums) if `condition` (i1) holds, else otherwise(sums), each from `sums` on.
+Sums chooseSums(Emission &e, mlir::Value condition, const Sums &sums,
+                llvm::function_ref<void(Sums &sums)> then,
+                llvm::function_ref<void(Sums &sums)> otherwise);
+
 /// Adds, if `isLater` (i1), the sums of earlier pieces: load(i) for sum i.
 void addEarlier(Emission &e, mlir::Type element, mlir::Value isLater, Sums &sums,
                 llvm::function_ref<Elem(int64_t i)> load);

@@ -110,6 +110,9 @@ void emitInner(Contraction &c, Epilogue &epilogue);
 /// The same two for a rhs of narrow integers, which are scaled a block of products at a time.
 void emitScaledInner(Contraction &c, Epilogue &epilogue);
 void emitScaledStream(Contraction &c, Epilogue &epilogue);
+/// The same two with rows quantized to bytes.
+void emitByteInner(Contraction &c, Epilogue &epilogue);
+void emitByteStream(Contraction &c, Epilogue &epilogue);
 /// Lanes along the batch, where both sides step by one along it.
 void emitBatchLanes(Contraction &c, Epilogue &epilogue);
 /// One sum per batch index, of sides that step by one along different dimensions, or both along the

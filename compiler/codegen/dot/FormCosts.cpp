@@ -43,6 +43,8 @@ public:
     case FormKind::Stream: stream(); break;
     case FormKind::ScaledStream: scaled(UnitStride::Free); break;
     case FormKind::ScaledInner: scaled(UnitStride::K); break;
+    case FormKind::ByteStream: quantized(UnitStride::Free); break;
+    case FormKind::ByteInner: quantized(UnitStride::K); break;
     case FormKind::Nest: nest(); break;
     }
     return {"", sizes, cycles};
@@ -56,6 +58,7 @@ private:
   void inner();
   void stream();
   void scaled(UnitStride along);
+  void quantized(UnitStride along);
   void nest();
 
   /// Bytes of an element of a side in memory.
@@ -312,6 +315,35 @@ void FormCosts::scaled(UnitStride along) {
   end.loads = end.stores = 1;
   end.start = kLoopStart / unpack.parts;
   end.trips = batch * m * n * k / lanes / (isStream ? tile.depth : tile.depth * unpack.parts);
+  add(end, 1);
+  addResult();
+  sizes = llvm::formatv("{0} rows by {1}, {2} along k", tile.rows, tile.atOnce, tile.depth).str();
+}
+
+void FormCosts::quantized(UnitStride along) {
+  ByteUnpacker unpack = byteUnpackerOf(c);
+  bool isStream = along == UnitStride::Free;
+  ScaledTile tile = isStream ? byteStreamTile(c) : byteInnerTile(c);
+  double passes = std::ceil(m / tile.rows), rows = m / passes;
+  // A vector of bytes: split into planes for each pass of rows, multiplied for each row.
+  LoopBody body;
+  body.multiplyAdds = rows * unpack.planes() * unpack.product.cost;
+  body.others = (unpack.bias() != 0) + (unpack.planes() > 1 ? 2.0 * unpack.planes() - 1 : 0);
+  body.shuffles = isStream ? 2 * unpack.planes() : 0;
+  body.loads = 1 + (isStream ? rows / 4 : body.multiplyAdds);
+  body.integers = 3;
+  body.bytes = unpack.bytes() / passes;
+  body.level = level;
+  body.trips = batch * n * k / unpack.span() * passes;
+  add(body, 1);
+  // What follows a block, or a step: conversion, order of the columns, scales.
+  LoopBody end;
+  end.multiplyAdds = 2;
+  end.others = 1;
+  end.shuffles = isStream ? 3 : 1;
+  end.loads = 2;
+  end.stores = isStream ? 1 : 0;
+  end.trips = batch * m * n * k / lanes / (isStream ? tile.depth : 4 * unpack.planes());
   add(end, 1);
   addResult();
   sizes = llvm::formatv("{0} rows by {1}, {2} along k", tile.rows, tile.atOnce, tile.depth).str();

@@ -225,6 +225,8 @@ static StringRef nameOf(FormKind kind) {
   case FormKind::Stream: return "stream";
   case FormKind::ScaledStream: return "scaled-stream";
   case FormKind::ScaledInner: return "scaled-inner";
+  case FormKind::ByteStream: return "byte-stream";
+  case FormKind::ByteInner: return "byte-inner";
   case FormKind::Blocked: return "blocked";
   case FormKind::Nest: return "nest";
   }
@@ -427,6 +429,8 @@ SmallVector<ContractionForm> possibleForms(const Contraction &described) {
       add(FormKind::Stream, swapped, canStream(c));
       add(FormKind::ScaledStream, swapped, canUseScaledStream(c));
       add(FormKind::ScaledInner, swapped, canUseScaledInner(c));
+      add(FormKind::ByteStream, swapped, canUseByteStream(c));
+      add(FormKind::ByteInner, swapped, canUseByteInner(c));
       add(FormKind::Blocked, swapped, canBlock(c));
       add(FormKind::Nest, swapped, true);
     }
@@ -456,6 +460,8 @@ void emitForm(Contraction &c, Epilogue &epilogue, const ContractionForm &form) {
   case FormKind::Stream: return emitStream(c, epilogue);
   case FormKind::ScaledStream: return emitScaledStream(c, epilogue);
   case FormKind::ScaledInner: return emitScaledInner(c, epilogue);
+  case FormKind::ByteStream: return emitByteStream(c, epilogue);
+  case FormKind::ByteInner: return emitByteInner(c, epilogue);
   case FormKind::Nest: return emitNest(c, epilogue);
   }
 }

@@ -28,6 +28,9 @@ bool prefersStream(const Contraction &c);
 /// along k.
 bool canUseScaledStream(const Contraction &c);
 bool canUseScaledInner(const Contraction &c);
+/// The same, with rows that may be quantized.
+bool canUseByteStream(const Contraction &c);
+bool canUseByteInner(const Contraction &c);
 bool canUseBatchLanes(const Contraction &c);
 bool prefersBatchLanes(const Contraction &c);
 bool canTrace(const Contraction &c);
@@ -77,6 +80,8 @@ enum class FormKind {
   Stream,
   ScaledStream,
   ScaledInner,
+  ByteStream,
+  ByteInner,
   Blocked,
   Nest
 };

@@ -1,5 +1,7 @@
 //===- Scaled.cpp - The forms for few rows and scaled integers ------------===//
 #include "compiler/codegen/dot/Scaled.h"
+#include "compiler/analysis/QuantizedActivations.h"
+#include "compiler/codegen/dot/QuantizedRows.h"
 
 #include <numeric>
 
@@ -63,6 +65,40 @@ bool canUseScaledInner(const Contraction &c) {
          *linearStride(c.n, c.rhs.freeStrides) * unpack.bits % 8 == 0;
 }
 
+/// What both forms by bytes ask: that the rows may be quantized, and a product for the integers.
+static bool canUseBytes(const Contraction &c) {
+  return c.hero->hasAttr(kQuantizeActivations) && canUseScaled(c) &&
+         byteProduct(c.kernel.e.machine, c.rhs.scaled->bits(), c.rhs.scaled->isSigned());
+}
+
+bool canUseByteStream(const Contraction &c) {
+  if (!canUseBytes(c) || *linearStride(c.n, c.rhs.freeStrides) != 1) {
+    return false;
+  }
+  // The last tile ends with the columns, and begins with a byte.
+  ByteUnpacker unpack = byteUnpackerOf(c);
+  return c.nSize() >= unpack.span() && c.nSize() * unpack.bits % 8 == 0 &&
+         c.rhs.kStrides.back() * unpack.bits % 8 == 0;
+}
+
+bool canUseByteInner(const Contraction &c) {
+  if (!canUseBytes(c) || !stepsAlongK(c.rhs)) {
+    return false;
+  }
+  // A lane of four bytes has one scale, also in the last step, which ends with k.
+  ByteUnpacker unpack = byteUnpackerOf(c);
+  int64_t perLane = 4 * unpack.planes();
+  return c.kSize() >= unpack.span() && c.rhs.scaledRun % perLane == 0 && c.kSize() % perLane == 0 &&
+         *linearStride(c.n, c.rhs.freeStrides) * unpack.bits % 8 == 0;
+}
+
+ByteUnpacker byteUnpackerOf(const Contraction &c) {
+  const ScaledOperand &scaled = *c.rhs.scaled;
+  Emission &e = c.kernel.e;
+  return {e, scaled.bits(), scaled.isSigned(), e.machine.lanes(4),
+          *byteProduct(e.machine, scaled.bits(), scaled.isSigned())};
+}
+
 static int64_t mostSums(const Contraction &c) {
   return c.kernel.e.machine.vectors.registers >= 32 ? kManySums : kFewSums;
 }
@@ -95,9 +131,31 @@ ScaledTile scaledInnerTile(const Contraction &c) {
   return {rows, columns, depth};
 }
 
+ScaledTile byteStreamTile(const Contraction &c) {
+  ByteUnpacker unpack = byteUnpackerOf(c);
+  int64_t rows = tileRows(c), run = c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize();
+  auto planes = static_cast<uint64_t>(std::max<int64_t>(1, mostSums(c) / (4 * rows)));
+  return {rows, std::min(static_cast<int64_t>(llvm::bit_floor(planes)), unpack.planes()),
+          std::min(run, QuantizedRows::kMostBlock)};
+}
+
+ScaledTile byteInnerTile(const Contraction &c) {
+  constexpr int64_t kMostColumns = 4;
+  int64_t rows = tileRows(c);
+  auto columns = static_cast<uint64_t>(std::clamp<int64_t>(mostSums(c) / rows, 1, kMostColumns));
+  return {rows, std::min<int64_t>(llvm::bit_floor(columns), llvm::PowerOf2Ceil(c.nSize())),
+          byteUnpackerOf(c).span()};
+}
+
 std::optional<ContractionForm> formForScaled(const Contraction &described) {
   Contraction c = described;
   for (bool swapped : {false, true}) {
+    if (canUseByteStream(c)) {
+      return ContractionForm{FormKind::ByteStream, swapped};
+    }
+    if (canUseByteInner(c)) {
+      return ContractionForm{FormKind::ByteInner, swapped};
+    }
     if (canUseScaledStream(c)) {
       return ContractionForm{FormKind::ScaledStream, swapped};
     }

@@ -9,6 +9,7 @@
 
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/contraction/Unpack.h"
+#include "compiler/codegen/contraction/UnpackBytes.h"
 #include "compiler/codegen/dot/Forms.h"
 
 namespace hlo::codegen {
@@ -21,9 +22,14 @@ struct ScaledTile {
 };
 ScaledTile scaledStreamTile(const Contraction &c);
 ScaledTile scaledInnerTile(const Contraction &c);
+/// Of the forms for rows that may be quantized. atOnce: planes of bytes; columns.
+ScaledTile byteStreamTile(const Contraction &c);
+ScaledTile byteInnerTile(const Contraction &c);
 
 /// Unpacks the rhs, with lanes along its columns or along k.
 Unpacker unpackerOf(const Contraction &c, UnitStride along);
+/// The same to bytes, for a contraction that can use a form by bytes.
+ByteUnpacker byteUnpackerOf(const Contraction &c);
 
 /// Tasks of a batch index: as many of `units` units of so many bytes each as are worth a dispatch.
 int64_t unitsPerTask(int64_t units, int64_t bytes, int64_t batches);

@@ -1,6 +1,7 @@
 //===- KernelBody.cpp - Ops copied into a kernel --------------------------===//
 #include "compiler/transforms/fusion/KernelBody.h"
 #include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/QuantizedActivations.h"
 
 using namespace mlir;
 
@@ -8,7 +9,7 @@ Operation *hlo::fusion::copyIntoKernel(OpBuilder &inside, Operation *member, IRM
   Operation *copy = inside.clone(*member, mapping);
   for (NamedAttribute attribute : llvm::to_vector(copy->getDiscardableAttrs())) {
     StringRef name = attribute.getName().strref();
-    if (name.starts_with("hlo.") && name != kPanels) {
+    if (name.starts_with("hlo.") && name != kPanels && name != kQuantizeActivations) {
       copy->removeAttr(attribute.getName());
     }
   }

@@ -5,6 +5,7 @@
 // and what only looks like scaled integers.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/UnpackBytes.h"
 #include "test/unit/kernel-runner/Array.h"
 #include "test/unit/kernel-runner/ExpectClose.h"
 #include "test/unit/kernel-runner/KernelRunner.h"
@@ -25,6 +26,7 @@ struct ScaledCase {
   bool isSigned, alongK;  ///< whether the integers are contiguous along k
   int64_t m, k, n, group; ///< group 0: no scales
   bool zeros = false;     ///< zero points, subtracted from bytes
+  bool quantized = false; ///< rows may be rounded to bytes
 };
 
 /// The arrays of a case, and the value of each weight.
@@ -68,6 +70,17 @@ public:
     std::vector<int64_t> place =
         c.alongK ? std::vector<int64_t>{n, group} : std::vector<int64_t>{group, n};
     return (value - (c.zeros ? z.at(place).real() : 0)) * s.at(place).real();
+  }
+  /// Element k of a row in 8 bits: blocks of at most 32 elements that begin with each group share a
+  /// scale.
+  double rounded(int64_t row, int64_t k) {
+    int64_t run = c.group ? c.group : c.k, first = k / run * run + k % run / 32 * 32;
+    float largest = 0;
+    for (int64_t i = first; i < std::min(first + 32, k / run * run + run); ++i) {
+      largest = std::max(largest, std::abs(static_cast<float>(x.at({row, i}).real())));
+    }
+    float scale = largest * (1 / 127.0F), inverse = 127 / largest;
+    return double(std::nearbyint(static_cast<float>(x.at({row, k}).real()) * inverse)) * scale;
   }
   std::vector<void *> buffers() { return {x.data(), w.data(), s.data(), z.data(), out.data()}; }
 
@@ -137,7 +150,8 @@ std::string moduleText(const ScaledCase &c, const Data &d) {
   std::string k = c.alongK ? "1" : "0";
   return text +
          op("d", "dot", "%x, %v",
-            "{lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: " + k + ">}",
+            "{lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: " + k + ">" +
+                (c.quantized ? ", hlo.quantize_activations" : "") + "}",
             x + ", " + whole, out) +
          "\"hlo.return\"(%d) : (" + out + ") -> ()\n}) {strategy = \"dot\"} : (" + x + ", " + w +
          ", " + s + ", " + z + ") -> " + out + "\n";
@@ -147,7 +161,7 @@ std::string describe(const ScaledCase &c) {
   return mlirName(c.type) + (c.isSigned ? " s" : " u") + std::to_string(c.bits) +
          (c.alongK ? " along k " : " along n ") + std::to_string(c.m) + "x" + std::to_string(c.k) +
          "x" + std::to_string(c.n) + " group " + std::to_string(c.group) +
-         (c.zeros ? " zeros" : "");
+         (c.zeros ? " zeros" : "") + (c.quantized ? " quantized" : "");
 }
 
 double product(Data &d, const std::vector<int64_t> &index) {
@@ -156,6 +170,11 @@ double product(Data &d, const std::vector<int64_t> &index) {
     sum += d.x.at({index[0], k}).real() * d.weight(k, index[1]);
   }
   return sum;
+}
+
+/// Whether rows are rounded on the target: where it has a product of bytes.
+bool isRounded(const ScaledCase &c, const hlo::Target &target) {
+  return c.quantized && hlo::codegen::byteProduct(target.machine, c.bits, c.isSigned);
 }
 
 std::unique_ptr<Kernel> compiled(const ScaledCase &c, const Data &d, const hlo::Target &target) {
@@ -167,15 +186,43 @@ std::unique_ptr<Kernel> compiled(const ScaledCase &c, const Data &d, const hlo::
   return std::move(*kernel);
 }
 
+/// The results are those of rows in 8 bits: a unit of f32 of the sum of the products' magnitudes is
+/// a thousandth of what rounding the rows changes.
+void expectRounded(Data &d) {
+  int64_t failures = 0;
+  forEachIndex({d.c.m, d.c.n}, [&](const std::vector<int64_t> &index) {
+    double want = 0, magnitude = 0;
+    for (int64_t k = 0; k < d.c.k; ++k) {
+      double term = d.rounded(index[0], k) * d.weight(k, index[1]);
+      want += term;
+      magnitude += std::abs(term);
+    }
+    double got = d.out.at(index).real();
+    double tolerance = 0x1p-23 * magnitude + epsilonOf(d.c.type) * std::abs(want);
+    if (!(std::abs(got - want) <= tolerance) && ++failures <= 3) {
+      ADD_FAILURE() << "at " << index[0] << ", " << index[1] << ": " << got << ", expected "
+                    << want;
+    }
+  });
+  EXPECT_EQ(failures, 0);
+}
+
 void check(const ScaledCase &c) {
   for (const hlo::Target &target : targets()) {
+    if (c.quantized && !isRounded(c, target)) {
+      continue;
+    }
     SCOPED_TRACE(describe(c) + " on " + target.cpu);
     Data d(c);
     std::unique_ptr<Kernel> kernel = compiled(c, d, target);
     ASSERT_TRUE(kernel);
     std::vector<void *> buffers = d.buffers();
     kernel->run(buffers);
-    expectClose(d.out, [&](const std::vector<int64_t> &index) { return product(d, index); });
+    if (c.quantized) {
+      expectRounded(d);
+    } else {
+      expectClose(d.out, [&](const std::vector<int64_t> &index) { return product(d, index); });
+    }
     // The same bits, task by task and in reverse order.
     std::vector<char> all(static_cast<char *>(d.out.data()),
                           static_cast<char *>(d.out.data()) + d.out.size() * bytesOf(c.type));
@@ -236,6 +283,27 @@ TEST(Scaled, OtherWidths) {
   }
 }
 
+TEST(Scaled, QuantizedRows) {
+  for (bool alongK : {false, true}) {
+    for (int bits : {2, 4, 8}) {
+      for (bool isSigned : {false, true}) {
+        check({Type::F32, bits, isSigned, alongK, 1, 320, 332, 32, false, true});
+        check({Type::BF16, bits, isSigned, alongK, 3, 288, 264, 48, true, true});
+      }
+    }
+    // One scale for all of k, a last step or tile that overlaps, groups with blocks of other sizes.
+    check({Type::F32, 4, true, alongK, 1, 416, 390, 416, false, true});
+    check({Type::F32, 4, true, alongK, 2, 416, 390, 0, false, true});
+    check({Type::F32, 8, true, alongK, 5, 280, 134, 40, true, true});
+    for (int64_t m : {4, 7, 16}) {
+      check({Type::F32, 4, true, alongK, m, 128, 136, 64, false, true});
+    }
+  }
+  // Steps beyond the last group of four.
+  check({Type::F32, 4, true, false, 2, 77, 258, 77, false, true});
+  check({Type::F32, 4, false, false, 1, 90, 256, 15, true, true});
+}
+
 TEST(Scaled, SmallOrOdd) {
   // Too few columns or rows of k for a tile, columns that begin inside of a byte's row.
   check({Type::F32, 4, true, false, 1, 64, 30, 32});
@@ -247,9 +315,10 @@ TEST(Scaled, SmallOrOdd) {
 /// Infinities, NaNs and rows beyond the range of the sums' factors are computed as the program
 /// says.
 TEST(Scaled, RowsThatAreNotOrdinary) {
-  for (bool alongK : {false, true}) {
+  for (int form = 0; form < 4; ++form) {
+    bool alongK = form % 2, quantized = form / 2;
     for (double value : {HUGE_VAL, -HUGE_VAL, std::nan(""), 0x1p100}) {
-      ScaledCase c{Type::F32, 4, true, alongK, 2, 128, 136, 32};
+      ScaledCase c{Type::F32, 4, true, alongK, 2, 128, 136, 32, false, quantized};
       Data d(c);
       d.x.set(c.k + 70, value);
       std::unique_ptr<Kernel> kernel = compiled(c, d, targets().front());
@@ -269,8 +338,9 @@ TEST(Scaled, RowsThatAreNotOrdinary) {
 
 /// Where all integers are zero, so is the sum, however large the biases of unpacking are.
 TEST(Scaled, ZerosStayZero) {
-  for (bool alongK : {false, true}) {
-    ScaledCase c{Type::F32, 4, true, alongK, 1, 256, 136, 128};
+  for (int form = 0; form < 4; ++form) {
+    bool alongK = form % 2, quantized = form / 2;
+    ScaledCase c{Type::F32, 4, true, alongK, 1, 256, 136, 128, false, quantized};
     Data d(c);
     std::memset(d.w.data(), 0, d.w.size());
     for (int64_t i = 0; i < d.x.size(); ++i) {

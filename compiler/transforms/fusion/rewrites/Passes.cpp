@@ -2,6 +2,7 @@
 #include "compiler/transforms/fusion/rewrites/Rewrites.h"
 
 void hlo::registerKernelRewrites() {
+  mlir::registerPass([] { return createQuantizeActivationsPass(); });
   mlir::registerPass([] { return createNarrowReducePass(); });
   mlir::registerPass([] { return createReducePartsPass(); });
   mlir::registerPass([] { return createSplitReducePass(); });

@@ -10,6 +10,8 @@ namespace hlo {
 
 // Rewrites that run before hlo-fusion; each has a file of its name.
 
+/// `hlo-quantize-activations`: marks the dots whose rows may be quantized.
+std::unique_ptr<mlir::Pass> createQuantizeActivationsPass();
 /// `hlo-narrow-reduce`: computes sums of widened integers in the narrowest type that holds the sum.
 std::unique_ptr<mlir::Pass> createNarrowReducePass();
 /// `hlo-reduce-parts`: rewrites a reduce of a concatenate as a reduce of each of its arrays.

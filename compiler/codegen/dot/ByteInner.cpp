@@ -1,0 +1,262 @@
+//===- ByteInner.cpp - Few quantized rows, integers along k ---------------===//
+//
+// In: a contraction of a few rows, which may be quantized (QuantizedRows), with a rhs of narrow
+// integers (ScaledOperand) that is contiguous along k. Out: for a few columns at a time, vectors of
+// sums with lanes along k:
+//
+//   for each step along k
+//     sum[m, n]  = bytes[m, step, plane] * stored[n, step, plane] + ...   Products of four bytes
+//     out[m, n] += scale[n] * (scale[m] * sum[m, n]) + offset[n] * total[m]
+//   add up the lanes of out
+//
+// A lane has the integers of four bytes of the rhs. The bytes of a row are copied by planes
+// (ByteUnpacker); the scales, the start of the sums and the totals of its lanes are made beside
+// them, and serve all columns.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/UnpackBytes.h"
+#include "compiler/codegen/dot/QuantizedRows.h"
+#include "compiler/codegen/dot/Scaled.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Bytes from a step's part of a column to what is prefetched: columns are read in order, one after
+/// the other, a few at a time.
+static constexpr int64_t kAhead = 16 * kLineBytes;
+
+namespace {
+class ByteInner {
+public:
+  ByteInner(Contraction &c, Epilogue &epilogue);
+  void emit();
+
+private:
+  using Indices = ArrayRef<Index>;
+  void copyStep(int64_t row, Value step, bool isTail);
+  Value copyRows(Indices batch);
+  void addStep(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayRef<Value> columnAt, int64_t row,
+               int64_t rows, Value step, Sums &sums);
+  void emitGroup(Indices batch, Value group, Value ordinary);
+
+  /// The first k of a step: the last one ends with k.
+  Value firstOf(Value step) {
+    Value first = mulI(e, step, span);
+    return c.kSize() % span ? minI(e, first, c.kSize() - span) : first;
+  }
+  /// Vector `number` of a step's copy: its planes, then what follows.
+  Value copyAt(int64_t row, Value step, int64_t number) {
+    Value place = mulI(e, step, m * vectors * unpack.bytes());
+    return addBytes(e, copy, addI(e, place, (row * vectors + number) * unpack.bytes()));
+  }
+  Value loadFloats(int64_t row, Value step, int64_t number) {
+    return loadElements(e, e.b.getF32Type(), copyAt(row, step, number), constI64(e, 0), lanes).re;
+  }
+  Value loadIntegers(Type element, int64_t row, Value step, int64_t number, int64_t count) {
+    return loadElements(e, element, copyAt(row, step, number), constI64(e, 0), count).re;
+  }
+  Type integer(unsigned bits) {
+    return IntegerType::get(e.b.getContext(), bits, IntegerType::Signed);
+  }
+
+  Contraction &c;
+  Epilogue &epilogue;
+  Emission &e;
+  Buffers buffers;
+  ByteUnpacker unpack;
+  QuantizedRows activations;
+  ScaledTile size;
+  int64_t m, lanes, planes, span, steps, run;
+  int64_t perLane;  ///< integers of a lane
+  int64_t vectors;  ///< of a row and step in the copy
+  Value copy;       ///< step by step, row by row: planes, scales, starts, totals
+  Value laneScales; ///< of a row
+};
+} // namespace
+
+ByteInner::ByteInner(Contraction &c, Epilogue &epilogue)
+    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element), unpack(byteUnpackerOf(c)),
+      activations(c), size(byteInnerTile(c)), m(c.mSize()), lanes(unpack.lanes),
+      planes(unpack.planes()), span(unpack.span()), steps(llvm::divideCeil(c.kSize(), span)),
+      run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()), perLane(4 * planes), vectors(planes + 3) {
+  copy = stackBuffer(e, steps * m * vectors * unpack.bytes());
+  laneScales = stackBuffer(e, c.kSize() / perLane * 4);
+}
+
+/// Elements of the last step that the step before has are zeros.
+void ByteInner::copyStep(int64_t row, Value step, bool isTail) {
+  int64_t shared = isTail ? steps * span - c.kSize() : 0, bytes = unpack.bytes();
+  Value first = firstOf(step);
+  SmallVector<Value> from;
+  for (int64_t v = 0; v < planes; ++v) {
+    Value at = activations.byteAt(row, addI(e, first, v * bytes));
+    Elem value = loadElements(e, integer(8), at, constI64(e, 0), bytes);
+    SmallVector<bool> on;
+    for (int64_t b = 0; b < bytes; ++b) {
+      on.push_back(v * bytes + b >= shared);
+    }
+    bool all = llvm::all_of(on, [](bool bit) { return bit; });
+    from.push_back(zeroUnless(e, integer(8), all ? Value() : constantMask(e, on), value).re);
+  }
+  // Each round makes the lowest bit of a place the highest bit of a plane's number.
+  for (int64_t round = 1; round < planes; round *= 2) {
+    SmallVector<Value> to(planes);
+    for (int64_t i = 0; i < planes / 2; ++i) {
+      for (int64_t odd = 0; odd < 2; ++odd) {
+        SmallVector<int64_t> places;
+        for (int64_t b = 0; b < bytes; ++b) {
+          places.push_back(2 * b + odd);
+        }
+        to[i + odd * planes / 2] =
+            vector::ShuffleOp::create(e.b, e.loc, from[2 * i], from[2 * i + 1], places);
+      }
+    }
+    from = to;
+  }
+  auto wide = VectorType::get({lanes}, e.b.getI32Type());
+  auto sumTimes = [&](int64_t factor) {
+    auto type = cast<ShapedType>(from[0].getType());
+    auto all = DenseElementsAttr::get(type, APInt(8, static_cast<uint64_t>(factor) & 0xff));
+    Value factors = arith::ConstantOp::create(e.b, e.loc, all), sum = zeroOf(e, wide);
+    for (Value plane : from) {
+      sum = unpack.multiply(sum, vector::BitCastOp::create(e.b, e.loc, wide, factors),
+                            vector::BitCastOp::create(e.b, e.loc, wide, plane));
+    }
+    return sum;
+  };
+  for (auto [p, plane] : llvm::enumerate(from)) {
+    storeElements(e, integer(8), Elem(plane), copyAt(row, step, static_cast<int64_t>(p)),
+                  constI64(e, 0));
+  }
+  Value scales = loadElements(e, e.b.getF32Type(), laneScales, divI(e, first, perLane), lanes).re;
+  storeElements(e, e.b.getF32Type(), Elem(scales), copyAt(row, step, planes), constI64(e, 0));
+  if (unpack.bias() != 0) {
+    Value start = arith::SubIOp::create(e.b, e.loc, zeroOf(e, wide), sumTimes(unpack.bias()));
+    storeElements(e, integer(32), Elem(start), copyAt(row, step, planes + 1), constI64(e, 0));
+  }
+  if (c.rhs.scaled->hasOffset()) {
+    Value count = arith::SIToFPOp::create(e.b, e.loc, scales.getType(), sumTimes(1));
+    Value total = arith::MulFOp::create(e.b, e.loc, count, scales);
+    storeElements(e, e.b.getF32Type(), Elem(total), copyAt(row, step, planes + 2), constI64(e, 0));
+  }
+}
+
+Value ByteInner::copyRows(Indices batch) {
+  Value ordinary = activations.fill(batch);
+  int64_t whole = c.kSize() / span;
+  for (int64_t r = 0; r < m; ++r) {
+    emitFor(e, constI64(e, 0), constI64(e, c.kSize() / perLane), 1, [&](Value lane) {
+      Value block = activations.blockOf(mulI(e, lane, perLane));
+      storeElements(e, e.b.getF32Type(), Elem(activations.scaleOf(r, block)), laneScales, lane);
+    });
+    emitFor(e, constI64(e, 0), constI64(e, whole), 1,
+            [&](Value step) { copyStep(r, step, /*isTail=*/false); });
+    if (whole < steps) {
+      copyStep(r, constI64(e, whole), /*isTail=*/true);
+    }
+  }
+  return ordinary;
+}
+
+void ByteInner::addStep(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayRef<Value> columnAt,
+                        int64_t row, int64_t rows, Value step, Sums &sums) {
+  int64_t columns = size.atOnce;
+  auto wide = VectorType::get({lanes}, e.b.getI32Type());
+  auto asWords = [&](Value bytes) -> Value {
+    return vector::BitCastOp::create(e.b, e.loc, wide, bytes);
+  };
+  // One scale for all lanes, or one for the integers of each.
+  bool isUniform = run % span == 0 || run == c.kSize();
+  Congruence known(c.kSize() % span ? std::gcd(span, c.kSize() - span) : span);
+  Index k = run == c.kSize() ? Index(constI64(e, 0))
+                             : Index(firstOf(step), isUniform ? 0 : perLane, known);
+  for (int64_t v = 0; v < columns; ++v) {
+    Value at = addBytes(e, columnAt[v], divI(e, mulI(e, firstOf(step), unpack.bits), 8));
+    emitPrefetch(e, addBytes(e, at, constI64(e, kAhead)));
+    Value bytes = unpack.load(at);
+    int64_t scaleLanes = isUniform ? 1 : lanes;
+    auto [scale, offset] =
+        c.rhs.coefficients(batch, n[v], splitIndex(e, k, c.k, scaleLanes), scaleLanes);
+    for (int64_t r = 0; r < rows; ++r) {
+      Value sum = unpack.bias() == 0 ? zeroOf(e, wide)
+                                     : loadIntegers(integer(32), row + r, step, planes + 1, lanes);
+      for (int64_t p = 0; p < planes; ++p) {
+        Value factors = loadIntegers(integer(8), row + r, step, p, unpack.bytes());
+        sum = unpack.multiply(sum, asWords(unpack.plane(bytes, p)), asWords(factors));
+      }
+      auto floats = VectorType::get({lanes}, e.b.getF32Type());
+      Elem value(arith::SIToFPOp::create(e.b, e.loc, floats, sum));
+      Elem own(loadFloats(row + r, step, planes));
+      Elem &out = sums[r * columns + v];
+      if (scale) {
+        Elem scaled(arith::MulFOp::create(e.b, e.loc, value.re, own.re));
+        out = multiplyAdd(e, c.element, out, scaled, splat(e, scale, lanes));
+      } else {
+        out = multiplyAdd(e, c.element, out, value, own);
+      }
+      if (offset) {
+        Elem total(loadFloats(row + r, step, planes + 2));
+        out = multiplyAdd(e, c.element, out, total, splat(e, offset, lanes));
+      }
+    }
+  }
+}
+
+void ByteInner::emitGroup(Indices batch, Value group, Value ordinary) {
+  int64_t columns = size.atOnce;
+  Value first = mulI(e, group, columns);
+  SmallVector<SmallVector<Index>> n;
+  SmallVector<Value> columnAt;
+  for (int64_t v = 0; v < columns; ++v) {
+    // Columns past the end repeat the last one, and are not stored.
+    Value column = addI(e, first, v);
+    column = c.nSize() % columns ? minI(e, column, c.nSize() - 1) : column;
+    n.push_back(splitIndex(e, Index(column), c.n, 1));
+    columnAt.push_back(scaledAddress(c, batch, column, constI64(e, 0)));
+  }
+  for (int64_t row = 0; row < m; row += size.rows) {
+    int64_t rows = std::min(size.rows, m - row);
+    Sums zero = zeroSums(e, c.element, rows * columns, lanes);
+    Sums sums = chooseSums(
+        e, ordinary, zero,
+        [&](Sums &inner) {
+          carrySums(e, constI64(e, 0), constI64(e, steps), 1, inner, [&](Value step, Sums &now) {
+            addStep(batch, n, columnAt, row, rows, step, now);
+          });
+        },
+        // Infinities and NaNs as the program has them, element by element.
+        [&](Sums &inner) {
+          carryVectors(e, c.kSize(), lanes, inner, [&](Value at, Value mask, Sums &now) {
+            SmallVector<Index> k = splitIndex(e, Index(at, 1), c.k, lanes);
+            multiplyStep(
+                e, Multiplier{e, c.element}, rows, columns,
+                [&](int64_t r) {
+                  return loadElements(e, c.element, activations.plainAt(row + r, at),
+                                      constI64(e, 0), lanes, mask);
+                },
+                [&](int64_t v) {
+                  return zeroUnless(e, c.element, mask, c.rhs.read(batch, n[v], k, lanes, mask));
+                },
+                now);
+          });
+        });
+    storeLaneSums(c, epilogue, {batch, row, rows, first, columns, lanes}, sums);
+  }
+}
+
+void ByteInner::emit() {
+  int64_t columns = size.atOnce, groups = llvm::divideCeil(c.nSize(), columns);
+  int64_t perTask = unitsPerTask(groups, columns * c.kSize() * unpack.bits / 8, c.batchSize());
+  forEachBatch(c, llvm::divideCeil(groups, perTask), [&](Indices batch, Value first, Value last) {
+    Value ordinary = copyRows(batch);
+    emitFor(e, mulI(e, first, perTask), minI(e, mulI(e, last, perTask), groups), 1,
+            [&](Value group) { emitGroup(batch, group, ordinary); });
+  });
+}
+
+void emitByteInner(Contraction &c, Epilogue &epilogue) { ByteInner(c, epilogue).emit(); }
+
+} // namespace hlo::codegen

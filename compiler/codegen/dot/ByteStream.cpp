@@ -1,0 +1,275 @@
+//===- ByteStream.cpp - Few quantized rows, integers along the columns ----===//
+//
+// In: a contraction of a few rows, which may be quantized (QuantizedRows), with a rhs of narrow
+// integers (ScaledOperand) that is contiguous along n. Out: tiles of columns, whose integer sums
+// over a block along k stay in registers:
+//
+//   for each block of k                        at most 32 steps, with one scale for each column
+//     for each tile of columns
+//       sum[m, n]  = bytes[m, k..k+3] * stored[k..k+3, n] + ...        a Product of four bytes
+//       out[m, n] += scale[n] * (scale[m] * sum[m, n]) + offset[n] * total[m]
+//
+// The integers of four rows are brought beside each other in registers (ByteUnpacker).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/UnpackBytes.h"
+#include "compiler/codegen/dot/QuantizedRows.h"
+#include "compiler/codegen/dot/Scaled.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Bytes from a tile's part of a row to what is prefetched.
+static constexpr int64_t kAhead = 2 * kLineBytes;
+/// Steps of a group.
+static constexpr int64_t kGroup = 4;
+
+namespace {
+class ByteStream {
+public:
+  ByteStream(Contraction &c, Epilogue &epilogue);
+  void emit();
+
+private:
+  using Indices = ArrayRef<Index>;
+  using Block = QuantizedRows::Block;
+  /// One tile of columns, and where its sums are.
+  struct Tile {
+    Value start; ///< its first column
+    Value slot;  ///< its number among those of the call's part
+  };
+
+  void addTile(Indices batch, const Tile &tile, const Block &block);
+  SmallVector<Value> sumsOf(Value base, const Block &block, int64_t row, int64_t rows,
+                            int64_t plane);
+  void addPlainly(Indices batch, Value from, Value to);
+  void storeTiles(Indices batch, Value from, Value to);
+
+  /// Lanes from a column on that is a whole number of vectors after a tile's first.
+  SmallVector<Index> columnsAt(Value first) {
+    int64_t start = c.nSize() % span ? c.nSize() - span : span;
+    return splitIndex(e, Index(first, 1, Congruence(std::gcd(lanes, start))), c.n, lanes);
+  }
+  Tile tileAt(Value number, Value first) {
+    Value start = mulI(e, number, span);
+    return {c.nSize() % span ? minI(e, start, c.nSize() - span) : start, subI(e, number, first)};
+  }
+  Value sumAt(const Tile &tile, int64_t row, Value vector) {
+    Value place = addI(e, mulI(e, tile.slot, m * span), mulI(e, vector, lanes));
+    return buffers.address(sums, place, row * span);
+  }
+
+  Contraction &c;
+  Epilogue &epilogue;
+  Emission &e;
+  Buffers buffers;
+  ByteUnpacker unpack;
+  QuantizedRows activations;
+  ScaledTile size;
+  int64_t m, lanes, span, vectors, tiles;
+  int64_t mostTiles; ///< tiles whose sums are kept at a time
+  Value sums;        ///< tile by tile, row by row
+  SmallVector<SmallVector<Index>> rowIndex;
+};
+} // namespace
+
+ByteStream::ByteStream(Contraction &c, Epilogue &epilogue)
+    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element), unpack(byteUnpackerOf(c)),
+      activations(c), size(byteStreamTile(c)), m(c.mSize()), lanes(unpack.lanes),
+      span(unpack.span()), vectors(unpack.vectors()), tiles(llvm::divideCeil(c.nSize(), span)) {
+  mostTiles =
+      std::clamp<int64_t>(e.machine.memory.l2 / 4 / (m * span * buffers.partBytes), 1, tiles);
+  sums = stackBuffer(e, mostTiles * m * span * buffers.partBytes);
+  for (int64_t r = 0; r < m; ++r) {
+    rowIndex.push_back(splitIndex(e, Index(constI64(e, r)), c.m, 1));
+  }
+}
+
+/// The integer sums of a block for some rows and planes from `plane` on, row by row, with lanes as
+/// ByteUnpacker::groups has them.
+SmallVector<Value> ByteStream::sumsOf(Value base, const Block &block, int64_t row, int64_t rows,
+                                      int64_t plane) {
+  int64_t rowBytes = c.rhs.kStrides.back() * unpack.bits / 8, each = size.atOnce * kGroup;
+  auto wide = VectorType::get({lanes}, e.b.getI32Type());
+  Sums sums;
+  for (int64_t r = 0; r < rows; ++r) {
+    Value start = zeroOf(e, wide);
+    if (unpack.bias() != 0) {
+      auto bias = e.b.getI32IntegerAttr(static_cast<int32_t>(-unpack.bias()));
+      Value total = arith::MulIOp::create(e.b, e.loc, activations.totalOf(row + r, block.number),
+                                          arith::ConstantOp::create(e.b, e.loc, bias));
+      start = splat(e, Elem(total), lanes).re;
+    }
+    sums.append(each, Elem(start));
+  }
+  auto step = [&](Value at, int64_t count, Sums &inner) {
+    SmallVector<Value> loaded;
+    for (int64_t j = 0; j < kGroup; ++j) {
+      if (j >= count) {
+        loaded.push_back(zeroOf(e, VectorType::get({unpack.bytes()}, e.b.getI8Type())));
+        continue;
+      }
+      Value address = addBytes(e, base, mulI(e, addI(e, at, j), rowBytes));
+      if (row == 0 && plane == 0) {
+        emitPrefetch(e, addBytes(e, address, constI64(e, kAhead)));
+      }
+      loaded.push_back(unpack.load(address));
+    }
+    SmallVector<Value> factors;
+    for (int64_t r = 0; r < rows; ++r) {
+      Type word = IntegerType::get(e.b.getContext(), 32, IntegerType::Signed);
+      Elem four = loadElements(e, word, activations.byteAt(row + r, block, at), constI64(e, 0), 1);
+      factors.push_back(splat(e, four, lanes).re);
+    }
+    for (int64_t p = 0; p < size.atOnce; ++p) {
+      SmallVector<Value> rowsOfPlane;
+      for (Value bytes : loaded) {
+        rowsOfPlane.push_back(unpack.plane(bytes, plane + p));
+      }
+      for (auto [g, group] : llvm::enumerate(unpack.groups(rowsOfPlane))) {
+        for (int64_t r = 0; r < rows; ++r) {
+          Elem &sum = inner[r * each + p * kGroup + static_cast<int64_t>(g)];
+          sum = Elem(unpack.multiply(sum.re, group, factors[r]));
+        }
+      }
+    }
+  };
+  int64_t whole = block.count / kGroup * kGroup;
+  carrySums(e, constI64(e, 0), constI64(e, whole), kGroup, sums,
+            [&](Value at, Sums &inner) { step(at, kGroup, inner); });
+  if (whole < block.count) {
+    step(constI64(e, whole), block.count - whole, sums);
+  }
+  return llvm::map_to_vector(sums, [](const Elem &sum) { return sum.re; });
+}
+
+void ByteStream::addTile(Indices batch, const Tile &tile, const Block &block) {
+  Value base = scaledAddress(c, batch, tile.start, block.k);
+  SmallVector<SmallVector<Value>> made(m); // of each row, plane by plane
+  for (int64_t r0 = 0; r0 < m; r0 += size.rows) {
+    int64_t rows = std::min(size.rows, m - r0), each = size.atOnce * kGroup;
+    for (int64_t p = 0; p < unpack.planes(); p += size.atOnce) {
+      SmallVector<Value> some = sumsOf(base, block, r0, rows, p);
+      for (int64_t r = 0; r < rows; ++r) {
+        made[r0 + r].append(some.begin() + r * each, some.begin() + (r + 1) * each);
+      }
+    }
+  }
+  SmallVector<ScaledOperand::Coefficients> coefficients;
+  for (int64_t v = 0; v < vectors; ++v) {
+    SmallVector<Index> n = columnsAt(addI(e, tile.start, v * lanes));
+    coefficients.push_back(
+        c.rhs.coefficients(batch, n, splitIndex(e, Index(block.k), c.k, 1), lanes));
+  }
+  auto floats = VectorType::get({lanes}, e.b.getF32Type());
+  for (int64_t r = 0; r < m; ++r) {
+    Elem own = splat(e, Elem(activations.scaleOf(r, block.number)), lanes), total;
+    for (auto [v, sum] : llvm::enumerate(unpack.inOrder(made[r]))) {
+      const auto &[scale, offset] = coefficients[v];
+      Value value = arith::SIToFPOp::create(e.b, e.loc, floats, sum);
+      Value address = sumAt(tile, r, constI64(e, static_cast<int64_t>(v)));
+      Elem out = buffers.load(address, lanes);
+      if (scale) {
+        Value scaled = arith::MulFOp::create(e.b, e.loc, value, own.re);
+        out = multiplyAdd(e, c.element, out, Elem(scaled), scale);
+      } else {
+        out = multiplyAdd(e, c.element, out, Elem(value), own);
+      }
+      if (offset) {
+        if (!total) {
+          Value count = arith::SIToFPOp::create(e.b, e.loc, e.b.getF32Type(),
+                                                activations.totalOf(r, block.number));
+          total = Elem(arith::MulFOp::create(e.b, e.loc, splat(e, Elem(count), lanes).re, own.re));
+        }
+        out = multiplyAdd(e, c.element, out, total, offset);
+      }
+      buffers.store(address, out);
+    }
+  }
+}
+
+/// For rows that are not ordinary: infinities and NaNs as the program has them, element by element.
+void ByteStream::addPlainly(Indices batch, Value from, Value to) {
+  emitFor(e, from, to, 1, [&](Value number) {
+    Tile tile = tileAt(number, from);
+    emitFor(e, constI64(e, 0), constI64(e, vectors), 1, [&](Value vector) {
+      SmallVector<Index> n = columnsAt(addI(e, tile.start, mulI(e, vector, lanes)));
+      Sums inner = zeroSums(e, c.element, m, lanes);
+      carrySums(e, constI64(e, 0), constI64(e, c.kSize()), 1, inner, [&](Value k, Sums &now) {
+        multiplyStep(
+            e, Multiplier{e, c.element}, m, 1,
+            [&](int64_t r) { return buffers.load(activations.plainAt(r, k), 1); },
+            [&](int64_t) {
+              return c.rhs.read(batch, n, splitIndex(e, Index(k), c.k, 1), lanes, {});
+            },
+            now);
+      });
+      for (int64_t r = 0; r < m; ++r) {
+        buffers.store(sumAt(tile, r, vector), inner[r]);
+      }
+    });
+  });
+}
+
+void ByteStream::storeTiles(Indices batch, Value from, Value to) {
+  auto store = [&](const Tile &tile, Value vector, Value mask) {
+    SmallVector<Index> n = columnsAt(addI(e, tile.start, mulI(e, vector, lanes)));
+    for (int64_t r = 0; r < m; ++r) {
+      epilogue.store(c.element, buffers.load(sumAt(tile, r, vector), lanes),
+                     c.outIndex(batch, rowIndex[r], n, lanes), lanes, mask);
+    }
+  };
+  int64_t whole = c.nSize() / span;
+  emitFor(e, from, minI(e, to, whole), 1, [&](Value number) {
+    Tile tile = tileAt(number, from);
+    emitFor(e, constI64(e, 0), constI64(e, vectors), 1,
+            [&](Value vector) { store(tile, vector, {}); });
+  });
+  if (whole == tiles) {
+    return;
+  }
+  // The last tile ends with the columns; those that it shares with the tile before are that one's.
+  emitIf(e, compareI(e, arith::CmpIPredicate::eq, to, tiles), [&] {
+    Tile tile = tileAt(constI64(e, whole), from);
+    int64_t shared = (whole + 1) * span - c.nSize();
+    for (int64_t v = shared / lanes; v < vectors; ++v) {
+      SmallVector<bool> on;
+      for (int64_t l = 0; l < lanes; ++l) {
+        on.push_back(v * lanes + l >= shared);
+      }
+      store(tile, constI64(e, v), on[0] ? Value() : constantMask(e, on));
+    }
+  });
+}
+
+void ByteStream::emit() {
+  int64_t tileBytes = c.kSize() * unpack.bytes();
+  int64_t perTask = unitsPerTask(tiles, tileBytes, c.batchSize());
+  forEachBatch(c, llvm::divideCeil(tiles, perTask), [&](Indices batch, Value first, Value last) {
+    Value ordinary = activations.fill(batch);
+    Value end = minI(e, mulI(e, last, perTask), tiles);
+    emitFor(e, mulI(e, first, perTask), end, mostTiles, [&](Value from) {
+      Value to = minI(e, addI(e, from, mostTiles), end);
+      emitIfElse(
+          e, ordinary,
+          [&] {
+            Value count = mulI(e, subI(e, to, from), m * span);
+            buffers.fill(sums, constI64(e, 0), constI64(e, 0), count,
+                         zeroElem(e, c.element, lanes));
+            activations.forEachBlock([&](const Block &block) {
+              emitFor(e, from, to, 1,
+                      [&](Value number) { addTile(batch, tileAt(number, from), block); });
+            });
+          },
+          [&] { addPlainly(batch, from, to); });
+      storeTiles(batch, from, to);
+    });
+  });
+}
+
+void emitByteStream(Contraction &c, Epilogue &epilogue) { ByteStream(c, epilogue).emit(); }
+
+} // namespace hlo::codegen

@@ -1,0 +1,108 @@
+//===- QuantizedRows.cpp - Few rows as bytes with scales ------------------===//
+#include "compiler/codegen/dot/QuantizedRows.h"
+#include "compiler/codegen/dot/Scaled.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+QuantizedRows::QuantizedRows(Contraction &c)
+    : c(c), e(c.kernel.e), buffers(e, c.element), m(c.mSize()),
+      run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()), perRun(llvm::divideCeil(run, kMostBlock)),
+      blocks(c.kSize() / run * perRun), rowBytes(run % 4 == 0 ? c.kSize() : blocks * kMostBlock) {
+  plain = stackBuffer(e, m * c.kSize() * buffers.partBytes);
+  bytes = stackBuffer(e, m * rowBytes);
+  scales = stackBuffer(e, m * blocks * 4);
+  totals = stackBuffer(e, m * blocks * 4);
+}
+
+void QuantizedRows::forEachBlock(function_ref<void(const Block &)> body) {
+  emitFor(e, constI64(e, 0), constI64(e, c.kSize() / run), 1, [&](Value group) {
+    forEachPiece(e, run, kMostBlock, [&](Value at, int64_t count) {
+      Value number = addI(e, mulI(e, group, perRun), divI(e, at, kMostBlock));
+      body({addI(e, mulI(e, group, run), at), number, count});
+    });
+  });
+}
+
+Value QuantizedRows::byteAt(int64_t row, const Block &block, Value at) const {
+  Value start = run % 4 == 0 ? block.k : mulI(e, block.number, kMostBlock);
+  return byteAt(row, addI(e, start, at));
+}
+
+Value QuantizedRows::blockOf(Value k) const {
+  return addI(e, mulI(e, divI(e, k, run), perRun), divI(e, remI(e, k, run), kMostBlock));
+}
+
+static Type signedInteger(Emission &e, unsigned bits) {
+  return IntegerType::get(e.b.getContext(), bits, IntegerType::Signed);
+}
+
+Value QuantizedRows::scaleOf(int64_t row, Value number) const {
+  return loadElements(e, e.b.getF32Type(), scales, addI(e, number, row * blocks), 1).re;
+}
+
+Value QuantizedRows::totalOf(int64_t row, Value number) const {
+  return loadElements(e, signedInteger(e, 32), totals, addI(e, number, row * blocks), 1).re;
+}
+
+void QuantizedRows::quantize(int64_t row, const Block &block) {
+  // The largest byte, and a magnitude whose quotient is still finite.
+  constexpr double kLargest = 127, kLeastMagnitude = 0x1p-110;
+  int64_t lanes = std::gcd(block.count, e.machine.lanes(4));
+  SmallVector<Value> values;
+  Value largest;
+  for (int64_t v = 0; v < block.count; v += lanes) {
+    Value x = buffers.load(plainAt(row, addI(e, block.k, v)), lanes).re;
+    Value size = math::AbsFOp::create(e.b, e.loc, x);
+    largest = largest ? arith::MaximumFOp::create(e.b, e.loc, largest, size).getResult() : size;
+    values.push_back(x);
+  }
+  if (lanes > 1) {
+    largest = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::MAXIMUMF, largest);
+  }
+  largest = arith::MaximumFOp::create(e.b, e.loc, largest, constF32(e, kLeastMagnitude, 1).re);
+  Value scale = arith::MulFOp::create(e.b, e.loc, largest, constF32(e, 1 / kLargest, 1).re);
+  Value inverse = arith::DivFOp::create(e.b, e.loc, constF32(e, kLargest, 1).re, largest);
+  Value factor = splat(e, Elem(inverse), lanes).re, total;
+  for (auto [v, x] : llvm::enumerate(values)) {
+    Value rounded =
+        math::RoundEvenOp::create(e.b, e.loc, arith::MulFOp::create(e.b, e.loc, x, factor));
+    Value integer = arith::FPToSIOp::create(e.b, e.loc, laneType(e.b.getI32Type(), lanes), rounded);
+    total = total ? arith::AddIOp::create(e.b, e.loc, total, integer).getResult() : integer;
+    Value narrow = arith::TruncIOp::create(e.b, e.loc, laneType(e.b.getI8Type(), lanes), integer);
+    Value at = byteAt(row, block, constI64(e, static_cast<int64_t>(v) * lanes));
+    storeElements(e, signedInteger(e, 8), Elem(narrow), at, constI64(e, 0));
+  }
+  if (lanes > 1) {
+    total = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::ADD, total);
+  }
+  for (int64_t at = block.count; at % 4 != 0; ++at) {
+    Elem zero = zeroElem(e, signedInteger(e, 8));
+    storeElements(e, signedInteger(e, 8), zero, byteAt(row, block, constI64(e, at)),
+                  constI64(e, 0));
+  }
+  Value place = addI(e, block.number, row * blocks);
+  storeElements(e, e.b.getF32Type(), Elem(scale), scales, place);
+  storeElements(e, signedInteger(e, 32), Elem(total), totals, place);
+}
+
+Value QuantizedRows::fill(ArrayRef<Index> batch) {
+  Value ordinary = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
+  for (int64_t r = 0; r < m; ++r) {
+    SmallVector<Index> row = splitIndex(e, Index(constI64(e, r)), c.m, 1);
+    ordinary = emitForCarrying(
+        e, constI64(e, 0), constI64(e, c.kSize()), 1, ordinary,
+        [&](Value at, ValueRange carried) -> SmallVector<Value> {
+          Elem value = c.lhs.read(batch, row, splitIndex(e, Index(at), c.k, 1), 1, {});
+          buffers.store(plainAt(r, at), value);
+          return {arith::AndIOp::create(e.b, e.loc, carried[0], isOrdinary(e, value.re))};
+        })[0];
+    forEachBlock([&](const Block &block) { quantize(r, block); });
+  }
+  return ordinary;
+}
+
+} // namespace hlo::codegen
