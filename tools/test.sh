@@ -58,12 +58,13 @@ if [ -n "$packages$suite_list" ]; then
   PYTHON="$PYTHON" suite --limit=600 python test/python/run.sh
   suite bounds "$PYTHON" test/fuzz/bounds/test.py
   suite fuzz "$PYTHON" test/fuzz/run.py --tool="$bin/hlo-run" --seed=1 --count=300 --seconds=110 --keep="$BUILD/fuzz"
+  suite stablehlo "$PYTHON" test/fuzz/stablehlo.py --tool="$bin/hlo-run" --seed=1 --count=150 --seconds=40 --jobs="$(nproc)" --keep="$BUILD/fuzz"
   suite quantized "$PYTHON" test/fuzz/quantized.py --tool="$bin/hlo-run" --seed=1 --count=60 --keep="$BUILD/fuzz"
   suite sharded "$PYTHON" test/fuzz/sharded.py --tool="$bin/hlo-run" --seed=1 --count=100 --jobs="$(nproc)" --keep="$BUILD/fuzz"
   suite sharded-ops "$PYTHON" test/spmd/ops.py --tool="$bin/hlo-run" --jobs="$(nproc)"
   suite dynamic "$PYTHON" test/fuzz/dynamic.py --tool="$bin/hlo-run" --seed=1 --count=60 --seconds=20 --keep="$BUILD/fuzz"
 else
-  for name in rivals jax texts sizes python bounds fuzz quantized sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
+  for name in rivals jax texts sizes python bounds fuzz stablehlo quantized sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
 fi
 
 # Golden cases and models.
