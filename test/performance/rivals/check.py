@@ -51,7 +51,7 @@ def check_program(tool, program, folder):
     with open(base + ".weights") as file:
         weights = file.read().strip()
     right, kinds = expected(program), [a.type for a in Module(base + ".hlo").results]
-    for flags in [[]] + ([[f"--immutable-params={weights}"]] if weights else []):
+    for flags in [[]] + ([[f"--immutable-params={weights}", *program.flags]] if weights else []):
         done = subprocess.run([tool, base + ".hlo", f"--inputs={base}.npz", f"--outputs={base}.out.npz", "--json", *flags], capture_output=True, text=True, errors="replace", timeout=300, check=False)
         if done.returncode:
             return f"exit {done.returncode} {flags}: " + " ".join(done.stderr.split())[:200]

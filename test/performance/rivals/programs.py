@@ -29,6 +29,7 @@ class Program:
     batch: int = 1
     tolerance: float = 1e-4
     moved: int | None = None  # the bytes that must be read and written, if not all of the parameters and results
+    flags: tuple[str, ...] = ()  # of our prepared side
 
 
 ALL = {}
@@ -73,11 +74,12 @@ for n in (512, 1024, 2048):
 
 # ---- one row times weights ----
 
+QUANTIZED = ("--quantize-activations",)  # as OpenVINO and ggml quantize theirs beside weights of few bits
 for kind in ("f32", "bf16"):
     add("GEMV", f"gemv_2048x5632_{kind}", gemm(1, 2048, 5632), kind)
-add("GEMV", "gemv_2048x5632_bf16_s8_weights", lambda ops: networks.linear_s8(ops, ops.floats(1, 2048), 5632), "bf16")
+add("GEMV", "gemv_2048x5632_bf16_s8_weights", lambda ops: networks.linear_s8(ops, ops.floats(1, 2048), 5632), "bf16", flags=QUANTIZED)
 for group in (32, 64, 128):
-    add("GEMV", f"gemv_2048x5632_bf16_s4_weights_g{group}", lambda ops, group=group: networks.linear_s4(ops, ops.floats(1, 2048), 5632, group), "bf16", tolerance=5e-2)
+    add("GEMV", f"gemv_2048x5632_bf16_s4_weights_g{group}", lambda ops, group=group: networks.linear_s4(ops, ops.floats(1, 2048), 5632, group), "bf16", tolerance=5e-2, flags=QUANTIZED)
 
 # ---- convolutions ----
 
@@ -132,7 +134,7 @@ for layout in ("NHWC", "NCHW"):
     add("s8 networks", f"resnet50_{layout.lower()}_s8", networks.resnet50_s8, layout=layout, tolerance=2e-1)
     add("s8 networks", f"mobilenet_v2_{layout.lower()}_s8", networks.mobilenet_v2_s8, layout=layout, tolerance=2e-1)
 for name, linear in (("bf16", networks.plain_linear), ("s8_weights", networks.linear_s8), ("s4_weights", networks.linear_s4)):
-    add("Llama layer", f"llama_decode_{name}", networks.llama_decode(linear), "bf16", tolerance=5e-2)
+    add("Llama layer", f"llama_decode_{name}", networks.llama_decode(linear), "bf16", tolerance=5e-2, flags=QUANTIZED if name != "bf16" else ())
 add("Llama layer", "llama_prefill_128_bf16", networks.llama_prefill, "bf16", tolerance=5e-2)
 add("Llama layer", "llama_prefill_128_f32", networks.llama_prefill, "f32")
 

@@ -156,7 +156,7 @@ class Row:
 
     def time_ours(self, way, seconds):
         bench = run.Bench(argparse.Namespace(cpus=self.options.cpu, avx2=False, prefix=self.machine.prefix(), timeout=self.options.timeout, tool=self.options.tool), 1)
-        bench.flags = [f"--immutable-params={self.weights}"] if way == "prepared" else []
+        bench.flags = [f"--immutable-params={self.weights}", *self.program.flags] if way == "prepared" else []
         with self.machine.alone():
             run.keep_best(self.ours[way], bench.ours(self.base + ".hlo", self.base + ".npz", f"{self.base}.{way}.out.npz", seconds))
 
