@@ -285,9 +285,6 @@ bool ScaledOperand::analyze() {
       return false;
     }
   }
-  if (range) {
-    return false; // the products are those of integers
-  }
   scales = llvm::any_of(path, [](const Step &step) {
     return isa<NegateOp, MultiplyOp, DivideOp, AddOp, SubtractOp>(step.op);
   });

@@ -9,6 +9,8 @@
 //
 //   scale * (sum of x * stored) + offset * (sum of x).
 //
+// An operand of a product of integers is its integers alone.
+//
 // Narrow floats that the program has on the way from the integer to the element are not rounded to
 // their types: the result is nearer to the exact one.
 //

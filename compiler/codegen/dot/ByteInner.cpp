@@ -1,8 +1,8 @@
 //===- ByteInner.cpp - Few quantized rows, integers along k ---------------===//
 //
-// In: a contraction of a few rows, which may be quantized (QuantizedRows), with a rhs of narrow
-// integers (ScaledOperand) that is contiguous along k. Out: for a few columns at a time, vectors of
-// sums with lanes along k:
+// In: a contraction of a few rows, which are bytes or may be quantized (QuantizedRows), with a rhs
+// of narrow integers (ScaledOperand) that is contiguous along k. Out: for a few columns at a time,
+// vectors of sums with lanes along k:
 //
 //   for each step along k
 //     sum[m, n]  = bytes[m, step, plane] * stored[n, step, plane] + ...   Products of four bytes
@@ -83,7 +83,9 @@ ByteInner::ByteInner(Contraction &c, Epilogue &epilogue)
       planes(unpack.planes()), span(unpack.span()), steps(llvm::divideCeil(c.kSize(), span)),
       run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()), perLane(4 * planes), vectors(planes + 3) {
   copy = stackBuffer(e, steps * m * vectors * unpack.bytes());
-  laneScales = stackBuffer(e, c.kSize() / perLane * 4);
+  if (c.element.isF32()) {
+    laneScales = stackBuffer(e, c.kSize() / perLane * 4);
+  }
 }
 
 /// Elements of the last step that the step before has are zeros.
@@ -131,12 +133,15 @@ void ByteInner::copyStep(int64_t row, Value step, bool isTail) {
     storeElements(e, integer(8), Elem(plane), copyAt(row, step, static_cast<int64_t>(p)),
                   constI64(e, 0));
   }
-  Value scales = loadElements(e, e.b.getF32Type(), laneScales, divI(e, first, perLane), lanes).re;
-  storeElements(e, e.b.getF32Type(), Elem(scales), copyAt(row, step, planes), constI64(e, 0));
   if (unpack.bias() != 0) {
     Value start = arith::SubIOp::create(e.b, e.loc, zeroOf(e, wide), sumTimes(unpack.bias()));
     storeElements(e, integer(32), Elem(start), copyAt(row, step, planes + 1), constI64(e, 0));
   }
+  if (!c.element.isF32()) {
+    return;
+  }
+  Value scales = loadElements(e, e.b.getF32Type(), laneScales, divI(e, first, perLane), lanes).re;
+  storeElements(e, e.b.getF32Type(), Elem(scales), copyAt(row, step, planes), constI64(e, 0));
   if (c.rhs.scaled->hasOffset()) {
     Value count = arith::SIToFPOp::create(e.b, e.loc, scales.getType(), sumTimes(1));
     Value total = arith::MulFOp::create(e.b, e.loc, count, scales);
@@ -148,10 +153,12 @@ Value ByteInner::copyRows(Indices batch) {
   Value ordinary = activations.fill(batch);
   int64_t whole = c.kSize() / span;
   for (int64_t r = 0; r < m; ++r) {
-    emitFor(e, constI64(e, 0), constI64(e, c.kSize() / perLane), 1, [&](Value lane) {
-      Value block = activations.blockOf(mulI(e, lane, perLane));
-      storeElements(e, e.b.getF32Type(), Elem(activations.scaleOf(r, block)), laneScales, lane);
-    });
+    if (laneScales) {
+      emitFor(e, constI64(e, 0), constI64(e, c.kSize() / perLane), 1, [&](Value lane) {
+        Value block = activations.blockOf(mulI(e, lane, perLane));
+        storeElements(e, e.b.getF32Type(), Elem(activations.scaleOf(r, block)), laneScales, lane);
+      });
+    }
     emitFor(e, constI64(e, 0), constI64(e, whole), 1,
             [&](Value step) { copyStep(r, step, /*isTail=*/false); });
     if (whole < steps) {
@@ -177,16 +184,29 @@ void ByteInner::addStep(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayRef<
     Value at = addBytes(e, columnAt[v], divI(e, mulI(e, firstOf(step), unpack.bits), 8));
     emitPrefetch(e, addBytes(e, at, constI64(e, kAhead)));
     Value bytes = unpack.load(at);
-    int64_t scaleLanes = isUniform ? 1 : lanes;
-    auto [scale, offset] =
-        c.rhs.coefficients(batch, n[v], splitIndex(e, k, c.k, scaleLanes), scaleLanes);
-    for (int64_t r = 0; r < rows; ++r) {
-      Value sum = unpack.bias() == 0 ? zeroOf(e, wide)
-                                     : loadIntegers(integer(32), row + r, step, planes + 1, lanes);
+    auto startOf = [&](int64_t r) {
+      return loadIntegers(integer(32), row + r, step, planes + 1, lanes);
+    };
+    auto addProducts = [&](Value sum, int64_t r) {
       for (int64_t p = 0; p < planes; ++p) {
         Value factors = loadIntegers(integer(8), row + r, step, p, unpack.bytes());
         sum = unpack.multiply(sum, asWords(unpack.plane(bytes, p)), asWords(factors));
       }
+      return sum;
+    };
+    if (!c.element.isF32()) {
+      for (int64_t r = 0; r < rows; ++r) {
+        Elem &out = sums[r * columns + v];
+        out = unpack.bias() == 0 ? out : addElems(e, c.element, out, Elem(startOf(r)));
+        out = Elem(addProducts(out.re, r));
+      }
+      continue;
+    }
+    int64_t scaleLanes = isUniform ? 1 : lanes;
+    auto [scale, offset] =
+        c.rhs.coefficients(batch, n[v], splitIndex(e, k, c.k, scaleLanes), scaleLanes);
+    for (int64_t r = 0; r < rows; ++r) {
+      Value sum = addProducts(unpack.bias() == 0 ? zeroOf(e, wide) : startOf(r), r);
       auto floats = VectorType::get({lanes}, e.b.getF32Type());
       Elem value(arith::SIToFPOp::create(e.b, e.loc, floats, sum));
       Elem own(loadFloats(row + r, step, planes));
@@ -219,14 +239,18 @@ void ByteInner::emitGroup(Indices batch, Value group, Value ordinary) {
   }
   for (int64_t row = 0; row < m; row += size.rows) {
     int64_t rows = std::min(size.rows, m - row);
-    Sums zero = zeroSums(e, c.element, rows * columns, lanes);
-    Sums sums = chooseSums(
-        e, ordinary, zero,
-        [&](Sums &inner) {
-          carrySums(e, constI64(e, 0), constI64(e, steps), 1, inner, [&](Value step, Sums &now) {
-            addStep(batch, n, columnAt, row, rows, step, now);
-          });
-        },
+    Sums sums = zeroSums(e, c.element, rows * columns, lanes);
+    auto addSteps = [&](Sums &inner) {
+      carrySums(e, constI64(e, 0), constI64(e, steps), 1, inner,
+                [&](Value step, Sums &now) { addStep(batch, n, columnAt, row, rows, step, now); });
+    };
+    if (!c.element.isF32()) {
+      addSteps(sums);
+      storeLaneSums(c, epilogue, {batch, row, rows, first, columns, lanes}, sums);
+      continue;
+    }
+    sums = chooseSums(
+        e, ordinary, sums, addSteps,
         // Infinities and NaNs as the program has them, element by element.
         [&](Sums &inner) {
           carryVectors(e, c.kSize(), lanes, inner, [&](Value at, Value mask, Sums &now) {

@@ -1,8 +1,8 @@
 //===- ByteStream.cpp - Few quantized rows, integers along the columns ----===//
 //
-// In: a contraction of a few rows, which may be quantized (QuantizedRows), with a rhs of narrow
-// integers (ScaledOperand) that is contiguous along n. Out: tiles of columns, whose integer sums
-// over a block along k stay in registers:
+// In: a contraction of a few rows, which are bytes or may be quantized (QuantizedRows), with a rhs
+// of narrow integers (ScaledOperand) that is contiguous along n. Out: tiles of columns, whose
+// integer sums over a block along k stay in registers:
 //
 //   for each block of k                        at most 32 steps, with one scale for each column
 //     for each tile of columns
@@ -158,6 +158,16 @@ void ByteStream::addTile(Indices batch, const Tile &tile, const Block &block) {
       }
     }
   }
+  if (!c.element.isF32()) {
+    for (int64_t r = 0; r < m; ++r) {
+      for (auto [v, sum] : llvm::enumerate(unpack.inOrder(made[r]))) {
+        Value address = sumAt(tile, r, constI64(e, static_cast<int64_t>(v)));
+        Elem out = addElems(e, c.element, buffers.load(address, lanes), Elem(sum));
+        buffers.store(address, out);
+      }
+    }
+    return;
+  }
   SmallVector<ScaledOperand::Coefficients> coefficients;
   for (int64_t v = 0; v < vectors; ++v) {
     SmallVector<Index> n = columnsAt(addI(e, tile.start, v * lanes));
@@ -253,18 +263,19 @@ void ByteStream::emit() {
     Value end = minI(e, mulI(e, last, perTask), tiles);
     emitFor(e, mulI(e, first, perTask), end, mostTiles, [&](Value from) {
       Value to = minI(e, addI(e, from, mostTiles), end);
-      emitIfElse(
-          e, ordinary,
-          [&] {
-            Value count = mulI(e, subI(e, to, from), m * span);
-            buffers.fill(sums, constI64(e, 0), constI64(e, 0), count,
-                         zeroElem(e, c.element, lanes));
-            activations.forEachBlock([&](const Block &block) {
-              emitFor(e, from, to, 1,
-                      [&](Value number) { addTile(batch, tileAt(number, from), block); });
-            });
-          },
-          [&] { addPlainly(batch, from, to); });
+      auto add = [&] {
+        Value count = mulI(e, subI(e, to, from), m * span);
+        buffers.fill(sums, constI64(e, 0), constI64(e, 0), count, zeroElem(e, c.element, lanes));
+        activations.forEachBlock([&](const Block &block) {
+          emitFor(e, from, to, 1,
+                  [&](Value number) { addTile(batch, tileAt(number, from), block); });
+        });
+      };
+      if (c.element.isF32()) {
+        emitIfElse(e, ordinary, add, [&] { addPlainly(batch, from, to); });
+      } else {
+        add();
+      }
       storeTiles(batch, from, to);
     });
   });

@@ -55,10 +55,12 @@ static Problem problemOf(DotOp dot) {
   return problem;
 }
 
-/// Describes an operand as narrow integers with scales, if it is such.
+/// Describes an operand as narrow integers with scales, if it is such. Those of a product of
+/// integers may be read as elements, too.
 static void addScaled(KernelBuilder &kernel, Value operand, Problem::Array &array) {
-  array.scaled = array.isStrided ? nullptr : ScaledOperand::create(kernel, operand);
-  if (array.scaled) {
+  bool isInteger = isa<IntegerType>(elementType(operand.getType()));
+  array.scaled = array.isStrided && !isInteger ? nullptr : ScaledOperand::create(kernel, operand);
+  if (array.scaled && !array.isStrided) {
     array.strides.assign(array.scaled->strides().begin(), array.scaled->strides().end());
   }
 }
@@ -86,7 +88,7 @@ LogicalResult emitDotKernel(KernelBuilder &kernel) {
   }
   problem.lhs = Problem::arrayOf(std::make_shared<Operand>(kernel, dot.getLhs(), element));
   problem.rhs = Problem::arrayOf(std::make_shared<Operand>(kernel, dot.getRhs(), element));
-  if (element.isF32()) {
+  if (element.isF32() || element.isInteger(32)) {
     addScaled(kernel, dot.getLhs(), problem.lhs);
     addScaled(kernel, dot.getRhs(), problem.rhs);
   }

@@ -336,12 +336,14 @@ void FormCosts::quantized(UnitStride along) {
   body.level = level;
   body.trips = batch * n * k / unpack.span() * passes;
   add(body, 1);
-  // What follows a block, or a step: conversion, order of the columns, scales.
+  // What follows a block, or a step: conversion, order of the columns, scales; for integers an
+  // addition.
   LoopBody end;
-  end.multiplyAdds = 2;
+  bool isScaled = c.element.isF32();
+  end.multiplyAdds = isScaled ? 2 : 0;
   end.others = 1;
-  end.shuffles = isStream ? 3 : 1;
-  end.loads = 2;
+  end.shuffles = isStream ? 3 : isScaled ? 1 : 0;
+  end.loads = isScaled ? 2 : 1;
   end.stores = isStream ? 1 : 0;
   end.trips = batch * m * n * k / lanes / (isStream ? tile.depth : 4 * unpack.planes());
   add(end, 1);

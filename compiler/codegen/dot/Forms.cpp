@@ -404,7 +404,16 @@ ContractionForm preferredForm(const Contraction &c) {
   if (form.kind == FormKind::Trace || form.kind == FormKind::BatchLanes) {
     return form;
   }
-  return matrixForFew(c, form).value_or(form);
+  form = matrixForFew(c, form).value_or(form);
+  // Few rows of bytes: nothing is packed, and integers of less than a byte are unpacked in
+  // registers.
+  if (std::optional<ContractionForm> bytes = formForBytes(c)) {
+    auto cycles = [&](const ContractionForm &of) {
+      return describeForm(c, of, /*plainResult=*/true).cycles;
+    };
+    return cycles(*bytes) < cycles(form) ? *bytes : form;
+  }
+  return form;
 }
 
 SmallVector<ContractionForm> possibleForms(const Contraction &described) {

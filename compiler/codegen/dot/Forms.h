@@ -96,6 +96,8 @@ struct ContractionForm {
 /// The form for narrow integers with scales that takes the contraction, if one does. It unpacks
 /// each integer once, and multiplies before it scales.
 std::optional<ContractionForm> formForScaled(const Contraction &c);
+/// The form by bytes that takes the contraction, if one does.
+std::optional<ContractionForm> formForBytes(const Contraction &c);
 /// "inner", "inner-swapped".
 std::string nameOf(const ContractionForm &form);
 /// The fastest form, by the rules in Forms.cpp.

@@ -10,30 +10,33 @@ namespace hlo::codegen {
 
 QuantizedRows::QuantizedRows(Contraction &c)
     : c(c), e(c.kernel.e), buffers(e, c.element), m(c.mSize()),
-      run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()), perRun(llvm::divideCeil(run, kMostBlock)),
-      blocks(c.kSize() / run * perRun), rowBytes(run % 4 == 0 ? c.kSize() : blocks * kMostBlock) {
-  plain = stackBuffer(e, m * c.kSize() * buffers.partBytes);
+      run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()), most(mostInBlock(c)),
+      perRun(llvm::divideCeil(run, most)), blocks(c.kSize() / run * perRun),
+      rowBytes(run % 4 == 0 ? c.kSize() : blocks * most) {
   bytes = stackBuffer(e, m * rowBytes);
-  scales = stackBuffer(e, m * blocks * 4);
+  if (c.element.isF32()) {
+    plain = stackBuffer(e, m * c.kSize() * buffers.partBytes);
+    scales = stackBuffer(e, m * blocks * 4);
+  }
   totals = stackBuffer(e, m * blocks * 4);
 }
 
 void QuantizedRows::forEachBlock(function_ref<void(const Block &)> body) {
   emitFor(e, constI64(e, 0), constI64(e, c.kSize() / run), 1, [&](Value group) {
-    forEachPiece(e, run, kMostBlock, [&](Value at, int64_t count) {
-      Value number = addI(e, mulI(e, group, perRun), divI(e, at, kMostBlock));
+    forEachPiece(e, run, most, [&](Value at, int64_t count) {
+      Value number = addI(e, mulI(e, group, perRun), divI(e, at, most));
       body({addI(e, mulI(e, group, run), at), number, count});
     });
   });
 }
 
 Value QuantizedRows::byteAt(int64_t row, const Block &block, Value at) const {
-  Value start = run % 4 == 0 ? block.k : mulI(e, block.number, kMostBlock);
+  Value start = run % 4 == 0 ? block.k : mulI(e, block.number, most);
   return byteAt(row, addI(e, start, at));
 }
 
 Value QuantizedRows::blockOf(Value k) const {
-  return addI(e, mulI(e, divI(e, k, run), perRun), divI(e, remI(e, k, run), kMostBlock));
+  return addI(e, mulI(e, divI(e, k, run), perRun), divI(e, remI(e, k, run), most));
 }
 
 static Type signedInteger(Emission &e, unsigned bits) {
@@ -79,19 +82,41 @@ void QuantizedRows::quantize(int64_t row, const Block &block) {
   if (lanes > 1) {
     total = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::ADD, total);
   }
+  storeElements(e, e.b.getF32Type(), Elem(scale), scales, addI(e, block.number, row * blocks));
+  finish(row, block, total);
+}
+
+void QuantizedRows::copy(int64_t row, ArrayRef<Index> batch, const Block &block) {
+  SmallVector<Index> rowIndex = splitIndex(e, Index(constI64(e, row)), c.m, 1);
+  Type byte = signedInteger(e, 8);
+  Value total = emitForCarrying(
+      e, constI64(e, 0), constI64(e, block.count), 1, zeroOf(e, e.b.getI32Type()),
+      [&](Value at, ValueRange carried) -> SmallVector<Value> {
+        SmallVector<Index> k = splitIndex(e, Index(addI(e, block.k, at)), c.k, 1);
+        Value value = c.lhs.read(batch, rowIndex, k, 1, {}).re;
+        Value narrow = arith::TruncIOp::create(e.b, e.loc, e.b.getI8Type(), value);
+        storeElements(e, byte, Elem(narrow), byteAt(row, block, at), constI64(e, 0));
+        return {arith::AddIOp::create(e.b, e.loc, carried[0], value)};
+      })[0];
+  finish(row, block, total);
+}
+
+/// The zeros behind a block, and its total.
+void QuantizedRows::finish(int64_t row, const Block &block, Value total) {
+  Type byte = signedInteger(e, 8);
   for (int64_t at = block.count; at % 4 != 0; ++at) {
-    Elem zero = zeroElem(e, signedInteger(e, 8));
-    storeElements(e, signedInteger(e, 8), zero, byteAt(row, block, constI64(e, at)),
-                  constI64(e, 0));
+    storeElements(e, byte, zeroElem(e, byte), byteAt(row, block, constI64(e, at)), constI64(e, 0));
   }
-  Value place = addI(e, block.number, row * blocks);
-  storeElements(e, e.b.getF32Type(), Elem(scale), scales, place);
-  storeElements(e, signedInteger(e, 32), Elem(total), totals, place);
+  storeElements(e, signedInteger(e, 32), Elem(total), totals, addI(e, block.number, row * blocks));
 }
 
 Value QuantizedRows::fill(ArrayRef<Index> batch) {
   Value ordinary = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
   for (int64_t r = 0; r < m; ++r) {
+    if (!c.element.isF32()) {
+      forEachBlock([&](const Block &block) { copy(r, batch, block); });
+      continue;
+    }
     SmallVector<Index> row = splitIndex(e, Index(constI64(e, r)), c.m, 1);
     ordinary = emitForCarrying(
         e, constI64(e, 0), constI64(e, c.kSize()), 1, ordinary,

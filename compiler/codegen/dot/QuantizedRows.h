@@ -5,7 +5,8 @@
 //
 //   scale = largest magnitude / 127,   bytes = x / scale, rounded to nearest, ties to even
 //
-// as ggml's Q8_0 has it (with a scale of f32).
+// as ggml's Q8_0 has it (with a scale of f32). Rows that the program has as bytes stay as they are,
+// in longer blocks without scales.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_DOT_QUANTIZEDROWS_H
@@ -18,13 +19,16 @@ namespace hlo::codegen {
 
 class QuantizedRows {
 public:
-  static constexpr int64_t kMostBlock = 32;
+  static constexpr int64_t kMostQuantized = 32, kMostExact = 64;
   struct Block {
     mlir::Value k, number;
     int64_t count;
   };
 
   explicit QuantizedRows(Contraction &c);
+  static int64_t mostInBlock(const Contraction &c) {
+    return c.element.isF32() ? kMostQuantized : kMostExact;
+  }
   /// Fills the buffers; i1: whether all values are so small that no sum overflows (false for
   /// infinities and NaNs).
   mlir::Value fill(llvm::ArrayRef<Index> batch);
@@ -47,11 +51,13 @@ public:
 
 private:
   void quantize(int64_t row, const Block &block);
+  void copy(int64_t row, llvm::ArrayRef<Index> batch, const Block &block);
+  void finish(int64_t row, const Block &block, mlir::Value total);
 
   Contraction &c;
   Emission &e;
   Buffers buffers;
-  int64_t m, run, perRun, blocks, rowBytes;
+  int64_t m, run, most, perRun, blocks, rowBytes;
   mlir::Value plain, bytes, scales, totals;
 };
 

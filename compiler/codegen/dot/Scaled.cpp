@@ -26,12 +26,11 @@ static constexpr int64_t kFewSums = 8, kManySums = 16;
 /// Rows of a register tile: with four, the integers are unpacked once for half of the registers.
 static constexpr int64_t kTileRows = 4;
 
-/// What both forms ask. One column is the single row of the exchanged product.
-static bool canUseScaled(const Contraction &c) {
-  if (!c.rhs.scaled || !c.element.isF32() || c.mSize() > kMostRows || c.mSize() == 0 ||
-      c.batchSize() == 0 || c.nSize() < 2 || c.k.size() != 1 ||
-      c.mSize() * c.kSize() * 4 > kMostCopied || !linearStride(c.n, c.rhs.freeStrides) ||
-      c.kernel.e.machine.lanes(4) < 4) {
+/// What all forms ask. One column is the single row of the exchanged product.
+static bool canUseIntegers(const Contraction &c) {
+  if (!c.rhs.scaled || c.mSize() > kMostRows || c.mSize() == 0 || c.batchSize() == 0 ||
+      c.nSize() < 2 || c.k.size() != 1 || c.mSize() * c.kSize() * 4 > kMostCopied ||
+      !linearStride(c.n, c.rhs.freeStrides) || c.kernel.e.machine.lanes(4) < 4) {
     return false;
   }
   int64_t bits = c.rhs.scaled->bits();
@@ -39,6 +38,8 @@ static bool canUseScaled(const Contraction &c) {
       llvm::all_of(c.rhs.batchStrides, [&](int64_t stride) { return stride * bits % 8 == 0; });
   return areBytes && (c.rhs.scaledRun == 0 || c.rhs.scaledRun >= kLeastRun);
 }
+
+static bool canUseScaled(const Contraction &c) { return c.element.isF32() && canUseIntegers(c); }
 
 bool canUseScaledStream(const Contraction &c) {
   if (!canUseScaled(c) || *linearStride(c.n, c.rhs.freeStrides) != 1) {
@@ -65,9 +66,14 @@ bool canUseScaledInner(const Contraction &c) {
          *linearStride(c.n, c.rhs.freeStrides) * unpack.bits % 8 == 0;
 }
 
-/// What both forms by bytes ask: that the rows may be quantized, and a product for the integers.
+/// What both forms by bytes ask: rows that are signed bytes or may be quantized, and a product for
+/// the integers.
 static bool canUseBytes(const Contraction &c) {
-  return c.hero->hasAttr(kQuantizeActivations) && canUseScaled(c) &&
+  auto lhs = dyn_cast_or_null<IntegerType>(c.lhs.narrowInteger);
+  bool areBytes = c.element.isF32() ? c.hero->hasAttr(kQuantizeActivations)
+                                    : lhs && lhs.getWidth() <= 8 && lhs.isSigned() &&
+                                          c.rhs.scaled && !c.rhs.scaled->hasScale();
+  return areBytes && canUseIntegers(c) &&
          byteProduct(c.kernel.e.machine, c.rhs.scaled->bits(), c.rhs.scaled->isSigned());
 }
 
@@ -85,9 +91,10 @@ bool canUseByteInner(const Contraction &c) {
   if (!canUseBytes(c) || !stepsAlongK(c.rhs)) {
     return false;
   }
-  // A lane of four bytes has one scale, also in the last step, which ends with k.
+  // A lane of four bytes has one scale, also in the last step, which ends with k. Without scales it
+  // begins with a byte.
   ByteUnpacker unpack = byteUnpackerOf(c);
-  int64_t perLane = 4 * unpack.planes();
+  int64_t perLane = (c.element.isF32() ? 4 : 1) * unpack.planes();
   return c.kSize() >= unpack.span() && c.rhs.scaledRun % perLane == 0 && c.kSize() % perLane == 0 &&
          *linearStride(c.n, c.rhs.freeStrides) * unpack.bits % 8 == 0;
 }
@@ -136,7 +143,7 @@ ScaledTile byteStreamTile(const Contraction &c) {
   int64_t rows = tileRows(c), run = c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize();
   auto planes = static_cast<uint64_t>(std::max<int64_t>(1, mostSums(c) / (4 * rows)));
   return {rows, std::min(static_cast<int64_t>(llvm::bit_floor(planes)), unpack.planes()),
-          std::min(run, QuantizedRows::kMostBlock)};
+          std::min(run, QuantizedRows::mostInBlock(c))};
 }
 
 ScaledTile byteInnerTile(const Contraction &c) {
@@ -147,24 +154,36 @@ ScaledTile byteInnerTile(const Contraction &c) {
           byteUnpackerOf(c).span()};
 }
 
-std::optional<ContractionForm> formForScaled(const Contraction &described) {
+using CanUse = bool (*)(const Contraction &);
+/// The first of the kinds that takes the contraction, as it is described or exchanged.
+static std::optional<ContractionForm> firstForm(const Contraction &described,
+                                                ArrayRef<std::pair<FormKind, CanUse>> kinds) {
   Contraction c = described;
   for (bool swapped : {false, true}) {
-    if (canUseByteStream(c)) {
-      return ContractionForm{FormKind::ByteStream, swapped};
-    }
-    if (canUseByteInner(c)) {
-      return ContractionForm{FormKind::ByteInner, swapped};
-    }
-    if (canUseScaledStream(c)) {
-      return ContractionForm{FormKind::ScaledStream, swapped};
-    }
-    if (canUseScaledInner(c)) {
-      return ContractionForm{FormKind::ScaledInner, swapped};
+    for (auto [kind, canUse] : kinds) {
+      if (canUse(c)) {
+        return ContractionForm{kind, swapped};
+      }
     }
     swapSides(c);
   }
   return std::nullopt;
+}
+
+std::optional<ContractionForm> formForBytes(const Contraction &c) {
+  return firstForm(
+      c, {{FormKind::ByteStream, canUseByteStream}, {FormKind::ByteInner, canUseByteInner}});
+}
+
+std::optional<ContractionForm> formForScaled(const Contraction &c) {
+  if (!c.element.isF32()) {
+    return std::nullopt;
+  }
+  if (std::optional<ContractionForm> form = formForBytes(c)) {
+    return form;
+  }
+  return firstForm(c, {{FormKind::ScaledStream, canUseScaledStream},
+                       {FormKind::ScaledInner, canUseScaledInner}});
 }
 
 Unpacker unpackerOf(const Contraction &c, UnitStride along) {

@@ -34,7 +34,7 @@ class Data {
 public:
   explicit Data(const ScaledCase &c)
       : c(c), x(c.type, {c.m, c.k}), w(Type::U8, stored()), s(c.type, perGroup()),
-        z(Type::U8, perGroup()), out(c.type, {c.m, c.n}) {
+        z(Type::U8, perGroup()), out(c.type == Type::S8 ? Type::S32 : c.type, {c.m, c.n}) {
     std::mt19937 random(5);
     for (Array *array : {&x, &s, &out}) {
       array->fillRandom(random);
@@ -302,6 +302,18 @@ TEST(Scaled, QuantizedRows) {
   // Steps beyond the last group of four.
   check({Type::F32, 4, true, false, 2, 77, 258, 77, false, true});
   check({Type::F32, 4, false, false, 1, 90, 256, 15, true, true});
+}
+
+/// Rows that are bytes: sums of integers.
+TEST(Scaled, RowsOfBytes) {
+  for (int64_t m : {1, 3, 8}) {
+    for (bool isSigned : {false, true}) {
+      check({Type::S8, 4, isSigned, true, m, 402, 37, 0});
+      check({Type::S8, 4, isSigned, false, m, 77, 330, 0});
+      check({Type::S8, 2, isSigned, true, m, 512, 10, 0});
+      check({Type::S8, 2, isSigned, false, m, 130, 520, 0});
+    }
+  }
 }
 
 TEST(Scaled, SmallOrOdd) {
