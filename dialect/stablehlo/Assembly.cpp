@@ -172,6 +172,12 @@ void stablehlo::printVariadicOperandWithAttribute(OpAsmPrinter &printer, Operati
   printer << ',';
 }
 
+ParseResult stablehlo::parseIntegers(AsmParser &parser, SmallVectorImpl<int64_t> &values) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    return parser.parseInteger(values.emplace_back());
+  });
+}
+
 ParseResult stablehlo::parseSliceRanges(OpAsmParser &parser, DenseI64ArrayAttr &starts,
                                         DenseI64ArrayAttr &limits, DenseI64ArrayAttr &strides) {
   SmallVector<int64_t> start, limit, stride;
@@ -241,12 +247,8 @@ void stablehlo::printCustomCallTarget(AsmPrinter &printer, Operation *, StringAt
 /// `KEYWORD = [1] x [0]`, where the keyword has been read.
 static ParseResult parsePairOfLists(AsmParser &parser, SmallVector<int64_t> &lhs,
                                     SmallVector<int64_t> &rhs) {
-  auto list = [&](SmallVector<int64_t> &values) {
-    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-      return parser.parseInteger(values.emplace_back());
-    });
-  };
-  return failure(parser.parseEqual() || list(lhs) || parser.parseKeyword("x") || list(rhs));
+  return failure(parser.parseEqual() || parseIntegers(parser, lhs) || parser.parseKeyword("x") ||
+                 parseIntegers(parser, rhs));
 }
 
 ParseResult stablehlo::parseDotDimensionNumbers(AsmParser &parser,

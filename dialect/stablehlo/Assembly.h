@@ -72,6 +72,9 @@ parseVariadicOperandWithAttribute(OpAsmParser &parser,
 void printVariadicOperandWithAttribute(OpAsmPrinter &printer, Operation *op,
                                        mlir::OperandRange operands);
 
+/// `[1, 2]`
+ParseResult parseIntegers(AsmParser &parser, llvm::SmallVectorImpl<int64_t> &values);
+
 /// `[0:4, 0:8:2]`
 ParseResult parseSliceRanges(OpAsmParser &parser, mlir::DenseI64ArrayAttr &starts,
                              mlir::DenseI64ArrayAttr &limits, mlir::DenseI64ArrayAttr &strides);

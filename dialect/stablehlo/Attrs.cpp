@@ -50,12 +50,12 @@ static ParseResult parseSize(AsmParser &parser, int64_t &size) {
   return parser.parseInteger(size);
 }
 
-template <typename Stream> static void printSizes(Stream &stream, ArrayRef<int64_t> sizes) {
-  llvm::interleaveComma(sizes, stream, [&](int64_t size) {
+static void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
+  llvm::interleaveComma(sizes, printer, [&](int64_t size) {
     if (ShapedType::isDynamic(size)) {
-      stream << '?';
+      printer << '?';
     } else {
-      stream << size;
+      printer << size;
     }
   });
 }

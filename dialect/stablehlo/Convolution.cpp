@@ -222,16 +222,11 @@ ParseResult stablehlo::parseWindowAttributes(OpAsmParser &parser, DenseI64ArrayA
                                              DenseBoolArrayAttr &reversal) {
   Builder builder(parser.getContext());
   SmallVector<StringRef> seen;
-  auto parseList = [&](SmallVectorImpl<int64_t> &values) {
-    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-      return parser.parseInteger(values.emplace_back());
-    });
-  };
   auto parsePadding = [&](SmallVectorImpl<int64_t> &values) {
     return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
       SMLoc loc = parser.getCurrentLocation();
       SmallVector<int64_t, 2> pair;
-      if (parseList(pair)) {
+      if (parseIntegers(parser, pair)) {
         return failure();
       }
       if (pair.size() != 2) {
@@ -252,7 +247,8 @@ ParseResult stablehlo::parseWindowAttributes(OpAsmParser &parser, DenseI64ArrayA
     }
     seen.push_back(keyword);
     SmallVector<int64_t> values;
-    if (parser.parseEqual() || (keyword == "pad" ? parsePadding(values) : parseList(values))) {
+    if (parser.parseEqual() ||
+        (keyword == "pad" ? parsePadding(values) : parseIntegers(parser, values))) {
       return failure();
     }
     if (keyword == "pad") {

@@ -1,4 +1,5 @@
 //===- FunctionOps.cpp - Generated definitions of FunctionOps.td ----------===//
+#include "dialect/stablehlo/Assembly.h"
 #include "dialect/stablehlo/chlo/Dialect.h"
 #include "dialect/stablehlo/ops/Families.h"
 #include "mlir/IR/Builders.h"
@@ -22,25 +23,10 @@ void chlo::registerFunctionOps(Dialect &dialect) {
 OpFoldResult chlo::ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 ParseResult chlo::ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
-  ElementsAttr value;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(result.attributes)) {
-    return failure();
-  }
-  if (result.attributes.get("value")) {
-    return parser.emitError(loc, "'value' stands after the attributes");
-  }
-  if (parser.parseAttribute(value, "value", result.attributes)) {
-    return failure();
-  }
-  result.addTypes(value.getType());
-  return success();
+  return stablehlo::parseConstant(parser, result);
 }
-
 void chlo::ConstantOp::print(OpAsmPrinter &printer) {
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
-  printer << ' ';
-  printer.printAttribute(getValue());
+  stablehlo::printConstant(printer, *this, getValue());
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,6 @@ using namespace stablehlo;
 namespace {
 /// Kinds of the elements of all operands and of the results, and a further rule.
 struct ChloRow {
-  StringRef name;
   unsigned operands, results;
   Rule rule;
 };
@@ -191,13 +190,6 @@ static void raggedDot(Check &check) {
       lhsBatch.size() == rhsBatch.size() && lhsContracting.size() == rhsContracting.size(), "c2",
       "lhs and rhs differ in their numbers of batching or contracting "
       "dimensions");
-  auto joined = [](std::initializer_list<ArrayRef<int64_t>> lists) {
-    SmallVector<int64_t> all;
-    for (ArrayRef<int64_t> list : lists) {
-      llvm::append_range(all, list);
-    }
-    return all;
-  };
   SmallVector<int64_t> lhsUsed = joined({lhsBatch, lhsContracting});
   SmallVector<int64_t> rhsUsed = joined({rhsBatch, rhsContracting, n.getRhsGroupDimensions()});
   valid &= check.unique("c3", "the list of lhs's dimensions", lhsUsed);
@@ -331,15 +323,8 @@ LogicalResult chlo::verifyRegionsOf(Operation *op) {
   int64_t dim = scan.getDimension();
   checkArguments(check, "c5", scan.getBody(), "the body",
                  sliced(scan.getInputs(), scan.getInits(), dim));
-  SmallVector<Type> expected = sliced(scan.getOutputs(), scan.getCarries(), dim);
-  std::optional<ValueRange> values = returned(check, "c6", scan.getBody(), "the body");
-  if (values && check.require(values->size() == expected.size(), "c6", "the body returns ",
-                              values->size(), " values, expected ", expected.size())) {
-    for (auto [i, value] : llvm::enumerate(*values)) {
-      check.require(typesAgree(value.getType(), expected[i]), "c6", "the body returns ",
-                    value.getType(), " as value ", i, ", expected ", expected[i]);
-    }
-  }
+  checkReturned(check, "c6", scan.getBody(), "the body",
+                sliced(scan.getOutputs(), scan.getCarries(), dim));
   return check.outcome();
 }
 
@@ -353,7 +338,7 @@ static llvm::StringMap<ChloRow> makeTable() {
   auto add = [&](unsigned operands, unsigned results, Rule rule,
                  std::initializer_list<StringRef> names) {
     for (StringRef name : names) {
-      table[name] = {name, operands, results, rule};
+      table[name] = {operands, results, rule};
     }
   };
   add(numbers, numbers, sameTypes,
@@ -391,14 +376,15 @@ LogicalResult chlo::verifyOp(Operation *op) {
   const ChloRow &row = entry->second;
   Check check(op);
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
-    check.require((kindOf(elementOf(type)) & row.operands) != 0, "i" + std::to_string(i + 1),
-                  "operand ", i, " is ", type, ", expected elements of type ",
-                  describeKinds(row.operands));
+    checkArray(check, "i" + std::to_string(i + 1), "operand " + std::to_string(i), type,
+               row.operands);
   }
   for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
-    check.require(check.hasFailed() || (kindOf(elementOf(type)) & row.results) != 0,
-                  "o" + std::to_string(i + 1), "result ", i, " is ", type,
-                  ", expected elements of type ", describeKinds(row.results));
+    if (check.hasFailed()) {
+      break;
+    }
+    checkArray(check, "o" + std::to_string(i + 1), "result " + std::to_string(i), type,
+               row.results);
   }
   if (!check.hasFailed()) {
     row.rule(check);

@@ -165,9 +165,8 @@ ParseResult stablehlo::ReduceOp::parse(OpAsmParser &parser, OperationState &resu
   }
   SmallVector<int64_t> dimensions;
   FunctionType type;
-  auto parseDimension = [&]() { return parser.parseInteger(dimensions.emplace_back()); };
   if (parser.parseKeyword("across") || parser.parseKeyword("dimensions") || parser.parseEqual() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDimension)) {
+      parseIntegers(parser, dimensions)) {
     return failure();
   }
   SMLoc attributesLoc = parser.getCurrentLocation();

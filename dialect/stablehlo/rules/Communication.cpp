@@ -104,39 +104,30 @@ static void checkAxes(Check &check, ReplicaGroupMeshAxesAttr groups, StringRef l
   }
 }
 
-/// Operands and results are pairwise of one type.
-static void sameTypes(Check &check, StringRef label, size_t count) {
+/// The first `count` operands agree with the results, of which there are as many.
+static void samePairs(Check &check, StringRef label, size_t count, bool (*agree)(Type, Type)) {
   if (!check.require(check->getNumResults() == count, label, "there are ", count, " operands and ",
                      check->getNumResults(), " results")) {
     return;
   }
   for (size_t i = 0; i < count; ++i) {
-    check.require(typesAgree(check.operandType(i), check.resultType(i)), label, "operand ", i,
-                  " is ", check.operandType(i), ", its result ", check.resultType(i));
-  }
-}
-static void sameShapes(Check &check, StringRef label, size_t count) {
-  if (!check.require(check->getNumResults() == count, label, "there are ", count, " operands and ",
-                     check->getNumResults(), " results")) {
-    return;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    check.require(shapesAgree(check.operand(i), check.result(i)), label, "operand ", i, " is ",
+    check.require(agree(check.operandType(i), check.resultType(i)), label, "operand ", i, " is ",
                   check.operandType(i), ", its result ", check.resultType(i));
   }
 }
+static bool sameShapes(Type a, Type b) { return shapesAgree(arrayOf(a), arrayOf(b)); }
 
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
 
 /// size * factor, or `?`; none on overflow.
-static std::optional<int64_t> scaled(int64_t size, std::optional<int64_t> factor) {
-  if (ShapedType::isDynamic(size) || !factor) {
-    return ShapedType::kDynamic;
+static std::optional<int64_t> scaled(int64_t size, int64_t factor) {
+  if (ShapedType::isDynamic(size)) {
+    return size;
   }
   int64_t result;
-  return llvm::MulOverflow(size, *factor, result) ? std::nullopt : std::optional<int64_t>(result);
+  return llvm::MulOverflow(size, factor, result) ? std::nullopt : std::optional<int64_t>(result);
 }
 
 static void allGather(Check &check) {
@@ -175,7 +166,7 @@ static void allReduce(Check &check) {
   checkGroups(check, {"c1", "c3", "c4"}, op.getReplicaGroups(), true, op.getUseGlobalDeviceIds(),
               op.getChannelHandleAttr());
   check.require(check->getNumOperands() > 0, "c6", "there are no operands");
-  sameShapes(check, "c6", check->getNumOperands());
+  samePairs(check, "c6", check->getNumOperands(), sameShapes);
 }
 
 /// One computation of two scalars for all operands.
@@ -293,7 +284,7 @@ static void collectiveBroadcast(Check &check) {
   auto op = cast<CollectiveBroadcastOp>(check.getOp());
   checkGroups(check, {"c1", "c2", ""}, op.getReplicaGroups(), false, false, {}, /*some=*/true);
   if (std::optional<size_t> count = dataOperands(check, op.getHasDynamicRoot(), "c3", "c4")) {
-    sameTypes(check, check->getNumResults() == *count ? "c3" : "c5", *count);
+    samePairs(check, check->getNumResults() == *count ? "c3" : "c5", *count, typesAgree);
   }
 }
 
@@ -302,7 +293,7 @@ static void collectiveReduce(Check &check) {
   checkGroups(check, {"c1", "c2", "c2"}, op.getReplicaGroups(), true, op.getUseGlobalDeviceIds(),
               op.getChannelHandleAttr(), /*some=*/true);
   if (std::optional<size_t> count = dataOperands(check, op.getHasDynamicRoot(), "c3", "c3")) {
-    sameShapes(check, "c3", *count);
+    samePairs(check, "c3", *count, sameShapes);
   }
 }
 static void collectiveReduceBody(Check &check) {
@@ -341,9 +332,9 @@ static void checkPairs(Check &check, DenseIntElementsAttr pairs) {
 
 static void collectivePermute(Check &check) {
   checkPairs(check, cast<CollectivePermuteOp>(check.getOp()).getSourceTargetPairsAttr());
-  sameTypes(check, "c5", 1);
+  samePairs(check, "c5", 1, typesAgree);
 }
-static void crossReplicaSum(Check &check) { sameTypes(check, "c1", 1); }
+static void crossReplicaSum(Check &check) { samePairs(check, "c1", 1, typesAgree); }
 
 /// The last result is a token.
 static void checkToken(Check &check, StringRef some, StringRef arrays, StringRef token) {

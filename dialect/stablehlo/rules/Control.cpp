@@ -50,29 +50,20 @@ static void whileOp(Check &check) {
 static void whileRegions(Check &check) {
   auto op = cast<WhileOp>(check.getOp());
   checkArguments(check, "c1", op.getCond(), "cond", check->getOperandTypes());
-  if (std::optional<ValueRange> values = returned(check, "c1", op.getCond(), "cond")) {
-    check.require(values->size() == 1 && isScalarOf((*values)[0].getType(), Pred), "c1",
-                  "cond must return one value of type tensor<i1>");
-  }
+  checkReturned(check, "c1", op.getCond(), "cond", predicateType(op.getContext()));
   checkArguments(check, "c2", op.getBody(), "body", check->getOperandTypes());
-  std::optional<ValueRange> values = returned(check, "c2", op.getBody(), "body");
-  if (!values || !check.require(values->size() == check->getNumOperands(), "c2", "body returns ",
-                                values->size(), " values, expected ", check->getNumOperands())) {
-    return;
-  }
-  for (auto [i, value] : llvm::enumerate(*values)) {
-    check.require(typesAgree(value.getType(), check.operandType(i)), "c2", "body returns ",
-                  value.getType(), " as value ", i, ", the op's operand is ", check.operandType(i));
-  }
+  checkReturned(check, "c2", op.getBody(), "body", check->getOperandTypes());
+}
+
+static bool allAgree(TypeRange a, TypeRange b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](const auto &pair) {
+           return typesAgree(std::get<0>(pair), std::get<1>(pair));
+         });
 }
 
 static void optimizationBarrier(Check &check) {
-  bool fits = check->getNumOperands() == check->getNumResults() &&
-              llvm::all_of(llvm::zip(check->getOperandTypes(), check->getResultTypes()),
-                           [](const auto &pair) {
-                             return typesAgree(std::get<0>(pair), std::get<1>(pair));
-                           });
-  check.require(fits, "c1", "the types of the operands and of the results differ");
+  check.require(allAgree(check->getOperandTypes(), check->getResultTypes()), "c1",
+                "the types of the operands and of the results differ");
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,12 +127,8 @@ static void composite(Check &check) {
     return;
   }
   auto same = [&](StringRef label, StringRef what, TypeRange types, TypeRange expected) {
-    bool fits = types.size() == expected.size() &&
-                llvm::all_of(llvm::zip(types, expected), [](const auto &pair) {
-                  return typesAgree(std::get<0>(pair), std::get<1>(pair));
-                });
-    check.require(fits, label, "the types of the ", what, " differ from those of '",
-                  op.getDecomposition(), "', ", type);
+    check.require(allAgree(types, expected), label, "the types of the ", what,
+                  " differ from those of '", op.getDecomposition(), "', ", type);
   };
   same("c3", "inputs", op.getInputs().getTypes(), type.getInputs());
   same("c4", "results", op->getResultTypes(), type.getResults());
@@ -194,6 +181,8 @@ static void customCall(Check &check) {
     checkLayouts(check, "operands", op.getInputs().getTypes(), *operands);
     checkLayouts(check, "results", tuple ? TypeRange(tuple.getTypes()) : resultTypes, *results);
   }
+  Type all =
+      resultTypes.size() == 1 ? resultTypes[0] : TupleType::get(op.getContext(), resultTypes);
   for (Attribute attribute : op.getOutputOperandAliases()) {
     auto alias = cast<OutputOperandAliasAttr>(attribute);
     int64_t index = alias.getOperandIndex();
@@ -201,8 +190,6 @@ static void customCall(Check &check) {
       continue;
     }
     Type operand = partOf(check.operandType(index), alias.getOperandTupleIndices());
-    Type all =
-        resultTypes.size() == 1 ? resultTypes[0] : TupleType::get(op.getContext(), resultTypes);
     Type output = partOf(all, alias.getOutputTupleIndices());
     if (check.require(operand && output, "i7", "an alias names a part that does not exist")) {
       check.require(operand == output, "i7", "an operand of type ", operand,
@@ -223,12 +210,8 @@ static void customCall(Check &check) {
 
 static void tuple(Check &check) {
   ArrayRef<Type> types = cast<TupleType>(check.resultType(0)).getTypes();
-  bool fits = types.size() == check->getNumOperands() &&
-              llvm::all_of(llvm::zip(types, check->getOperandTypes()), [](const auto &pair) {
-                return typesAgree(std::get<0>(pair), std::get<1>(pair));
-              });
-  check.require(fits, "c1", "the result is ", check.resultType(0),
-                ", the operands have other types");
+  check.require(allAgree(types, check->getOperandTypes()), "c1", "the result is ",
+                check.resultType(0), ", the operands have other types");
 }
 
 static void getTupleElement(Check &check) {

@@ -70,17 +70,11 @@ static void checkGroups(Check &check, const Conv &c) {
 
 /// c27 to c34 of convolution.
 static void checkElements(Check &check, const Conv &c) {
-  Type lhs = c.lhs.getElementType(), rhs = c.rhs.getElementType(),
-       result = c.result.getElementType();
-  if (!isQuantized(lhs) && !isQuantized(rhs) && !isQuantized(result)) {
-    check.require(lhs == rhs, "c27", "lhs is ", c.lhs, ", rhs ", c.rhs);
+  ProductLabels labels = {"c27", "c28", "c31", "c32", "c33", "c34"};
+  if (!checkProductElements(check, labels, c.lhs, c.rhs, c.result)) {
     return;
   }
-  if (!check.require(isQuantized(rhs) && isQuantized(lhs) == isQuantized(result), "c28", "of lhs ",
-                     lhs, ", rhs ", rhs, " and the result ", result,
-                     ", rhs must be quantized, and lhs if the result is")) {
-    return;
-  }
+  Type rhs = c.rhs.getElementType(), result = c.result.getElementType();
   auto axis = dyn_cast<quant::UniformQuantizedPerAxisType>(rhs);
   auto resultAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(result);
   check.require(!axis || axis.getQuantizedDimension() == c.dims.getKernelOutputFeatureDimension(),
@@ -88,17 +82,6 @@ static void checkElements(Check &check, const Conv &c) {
   check.require(
       !resultAxis || resultAxis.getQuantizedDimension() == c.dims.getOutputFeatureDimension(),
       "c30", "the result is quantized along another dimension than its features: ", result);
-  if (isQuantized(lhs)) {
-    check.require(storageType(lhs) == storageType(rhs), "c31", "the stored types of ", lhs, " and ",
-                  rhs, " differ");
-    check.require(expressedType(lhs) == expressedType(rhs) &&
-                      expressedType(lhs) == expressedType(result),
-                  "c32", "the expressed types of ", lhs, ", ", rhs, " and ", result, " differ");
-    check.require(axis || !resultAxis, "c33", "rhs has one scale, the result several: ", result);
-  } else {
-    check.require(lhs == expressedType(rhs) && lhs == result, "c34", "lhs has elements ", lhs,
-                  ", rhs stands for ", expressedType(rhs), ", the result has ", result);
-  }
 }
 
 template <typename OpT> static Conv convOf(OpT op) {
@@ -132,7 +115,7 @@ static std::optional<Window> checkConv(Check &check, OpT op, const Conv &c,
   for (int64_t dim : c.dims.getKernelSpatialDimensions()) {
     sizes.push_back(c.rhs.getDimSize(dim));
   }
-  WindowLabels labels = {"c17", "c17", "c2", "c3", "c4", "c5", "c6", "c7", "c8"};
+  WindowLabels labels = {"c2", "c3", "c4", "c5", "c6", "c7", "c8"};
   return readWindow(check, labels, c.spatialRank, sizes, op.getWindowStrides(), padding,
                     op.getLhsDilation(), op.getRhsDilation());
 }

@@ -11,20 +11,13 @@ static void precisions(Check &check, StringRef label, std::optional<ArrayAttr> c
   }
 }
 
-/// Elements of products: those of both operands agree, and quantized ones follow c14 to c20.
+/// c13 to c20.
 static void productElements(Check &check, ArrayRef<int64_t> rhsContracting) {
-  Type lhs = check.operand(0).getElementType(), rhs = check.operand(1).getElementType(),
-       result = check.result().getElementType();
-  if (!isQuantized(lhs) && !isQuantized(rhs) && !isQuantized(result)) {
-    check.require(lhs == rhs, "c13", "lhs is ", check.operandType(0), ", rhs ",
-                  check.operandType(1));
+  ProductLabels labels = {"c13", "c14", "c17", "c18", "c19", "c20"};
+  if (!checkProductElements(check, labels, check.operand(0), check.operand(1), check.result())) {
     return;
   }
-  if (!check.require(isQuantized(rhs) && isQuantized(lhs) == isQuantized(result), "c14", "of lhs ",
-                     lhs, ", rhs ", rhs, " and the result ", result,
-                     ", rhs must be quantized, and lhs if the result is")) {
-    return;
-  }
+  Type rhs = check.operand(1).getElementType();
   auto axis = dyn_cast<quant::UniformQuantizedPerAxisType>(rhs);
   auto one = dyn_cast<quant::UniformQuantizedType>(rhs);
   bool isZero = one ? one.getZeroPoint() == 0
@@ -32,18 +25,6 @@ static void productElements(Check &check, ArrayRef<int64_t> rhsContracting) {
   check.require(isZero, "c15", "rhs has a zero point other than 0: ", rhs);
   check.require(!axis || !llvm::is_contained(rhsContracting, axis.getQuantizedDimension()), "c16",
                 "rhs is quantized along a contracting dimension: ", rhs);
-  if (isQuantized(lhs)) {
-    check.require(storageType(lhs) == storageType(rhs), "c17", "the stored types of ", lhs, " and ",
-                  rhs, " differ");
-    check.require(expressedType(lhs) == expressedType(rhs) &&
-                      expressedType(lhs) == expressedType(result),
-                  "c18", "the expressed types of ", lhs, ", ", rhs, " and ", result, " differ");
-    check.require(axis || isa<quant::UniformQuantizedType>(result), "c19",
-                  "rhs has one scale, the result several: ", result);
-  } else {
-    check.require(lhs == expressedType(rhs) && lhs == result, "c20", "lhs has elements ", lhs,
-                  ", rhs stands for ", expressedType(rhs), ", the result has ", result);
-  }
 }
 
 static void algorithm(Check &check, DotGeneralOp op) {
@@ -77,15 +58,10 @@ static void dotGeneral(Check &check) {
                     rhsBatch = numbers.getRhsBatchingDimensions(),
                     lhsContracting = numbers.getLhsContractingDimensions(),
                     rhsContracting = numbers.getRhsContractingDimensions();
-  auto joined = [](ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-    SmallVector<int64_t> list = llvm::to_vector(a);
-    llvm::append_range(list, b);
-    return list;
-  };
   precisions(check, "c11", op.getPrecisionConfig());
   algorithm(check, op);
-  SmallVector<int64_t> lhsUsed = joined(lhsBatch, lhsContracting),
-                       rhsUsed = joined(rhsBatch, rhsContracting);
+  SmallVector<int64_t> lhsUsed = joined({lhsBatch, lhsContracting}),
+                       rhsUsed = joined({rhsBatch, rhsContracting});
   bool valid =
       check.require(lhsBatch.size() == rhsBatch.size(), "c1", "there are ", lhsBatch.size(),
                     " batching dimensions of lhs, ", rhsBatch.size(), " of rhs");

@@ -25,12 +25,6 @@ static bool sameShape(Check &check, StringRef label = "c1") {
                        check.operandType(0), ", the result ", check.resultType(0));
 }
 
-/// The type of a real part; other types are themselves.
-static Type realType(Type element) {
-  auto number = dyn_cast<ComplexType>(element);
-  return number ? number.getElementType() : element;
-}
-
 static void realResult(Check &check) {
   Type expected = realType(check.operand(0).getElementType());
   sameShape(check);

@@ -31,12 +31,6 @@ struct Numbers {
 };
 } // namespace
 
-static SmallVector<int64_t> joined(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  SmallVector<int64_t> list = llvm::to_vector(a);
-  llvm::append_range(list, b);
-  return list;
-}
-
 /// Checks the lists against the shapes of the indexed array and of the indices. `windowRank` is the
 /// rank of gather's result or of scatter's update.
 static bool checkNumbers(Check &check, const Labels &labels, const Numbers &n,
@@ -51,7 +45,7 @@ static bool checkNumbers(Check &check, const Labels &labels, const Numbers &n,
            check.unique(labels.windowOrder, "the list of window dimensions", n.window);
   valid &= check.inRange(labels.windowRange, "the list of window dimensions", n.window, windowRank);
   valid &= check.unique(labels.droppedUnique, "the list of collapsed and batching dimensions",
-                        joined(n.dropped, n.batching));
+                        joined({n.dropped, n.batching}));
   valid &= check.sorted(labels.droppedOrder, "the list of collapsed dimensions", n.dropped);
   valid &= check.inRange(labels.droppedRange, "the list of collapsed dimensions", n.dropped, rank);
   valid &= check.sorted(labels.batchingOrder, "the list of batching dimensions", n.batching);
@@ -67,7 +61,7 @@ static bool checkNumbers(Check &check, const Labels &labels, const Numbers &n,
                          "there are ", n.batching.size(), " batching dimensions of the array, ",
                          n.indicesBatching.size(), " of the indices");
   valid &= check.unique(labels.mapUnique, "the list of indexed and batching dimensions",
-                        joined(n.map, n.batching));
+                        joined({n.map, n.batching}));
   valid &= check.inRange(labels.mapRange, "the list of indexed dimensions", n.map, rank);
   if (!valid) {
     return false;

@@ -52,13 +52,9 @@ static void fft(Check &check) {
   valid &= check.require(count <= operand.getRank(), "c1", "fft_length has ", count,
                          " entries, the operand is ", operand);
   Type from = operand.getElementType(), to = result.getElementType();
-  auto real = [](Type element) {
-    auto number = dyn_cast<::mlir::ComplexType>(element);
-    return number ? number.getElementType() : element;
-  };
   check.require(isa<::mlir::ComplexType>(from) != isReal &&
-                    isa<::mlir::ComplexType>(to) != toReal && real(from) == real(to) &&
-                    (real(from).isF32() || real(from).isF64()),
+                    isa<::mlir::ComplexType>(to) != toReal && realType(from) == realType(to) &&
+                    (realType(from).isF32() || realType(from).isF64()),
                 "c2", "the operand is ", operand, ", the result ", result, " of a transform ",
                 stringifyFftType(op.getFftType()));
   if (!valid) {

@@ -23,13 +23,9 @@ static bool checkInputs(Check &check, OperandRange inputs, OperandRange initial,
                            inputs[0].getType(), " and ", input.getType());
     valid &= check.require(typeOf(value).getRank() == 0, "i2", "an initial value is ",
                            value.getType(), ", expected a scalar");
-    unsigned kind = kindOf(typeOf(input).getElementType());
-    bool promotes =
-        kind == Float || kind == Complex
-            ? kindOf(typeOf(value).getElementType()) == kind
-            : isPromotable(typeOf(input).getElementType(), typeOf(value).getElementType());
-    valid &= check.require(promotes, element, "an input is ", input.getType(),
-                           ", its initial value ", value.getType());
+    valid &= check.require(
+        accumulates(typeOf(input).getElementType(), typeOf(value).getElementType()), element,
+        "an input is ", input.getType(), ", its initial value ", value.getType());
   }
   return valid;
 }
@@ -88,7 +84,7 @@ static void reduceWindow(Check &check) {
     return;
   }
   RankedTensorType input = typeOf(op.getInputs()[0]);
-  WindowLabels labels = {"c4", "c5", "c6", "c7", "c12", "c8", "c9", "c10", "c11"};
+  WindowLabels labels = {"c6", "c7", "c12", "c8", "c9", "c10", "c11"};
   if (!check.hasSize("c4", "window_dimensions", op.getWindowDimensions().size(), input.getRank()) ||
       !check.positive("c5", "window_dimensions", op.getWindowDimensions())) {
     return;
@@ -121,7 +117,7 @@ static void selectAndScatter(Check &check) {
   check.require(shapesAgree(operand, check.result()), "c11", "the operand is ", operand,
                 ", the result ", check.resultType(0));
   ArrayRef<int64_t> sizes = op.getWindowDimensions().value_or(ArrayRef<int64_t>());
-  WindowLabels labels = {"c4", "c5", "c6", "c7", "c8", "", "", "", ""};
+  WindowLabels labels = {"c6", "c7", "c8", "", "", "", ""};
   if (!check.hasSize("c4", "window_dimensions", sizes.size(), operand.getRank()) ||
       !check.positive("c5", "window_dimensions", sizes)) {
     return;
@@ -140,14 +136,8 @@ static void selectAndScatterRegions(Check &check) {
   auto op = cast<SelectAndScatterOp>(check.getOp());
   RankedTensorType operand = op.getOperand().getType();
   Type scalar = RankedTensorType::get({}, operand.getElementType());
-  std::optional<ValueRange> values = returned(check, "c9", op.getSelect(), "select");
   checkArguments(check, "c9", op.getSelect(), "select", {scalar, scalar});
-  if (values) {
-    RankedTensorType type =
-        values->size() == 1 ? arrayOf((*values)[0].getType()) : RankedTensorType();
-    check.require(type && type.getRank() == 0 && kindOf(type.getElementType()) == Pred, "c9",
-                  "select must return one value of type tensor<i1>");
-  }
+  checkReturned(check, "c9", op.getSelect(), "select", predicateType(op.getContext()));
   checkReducer(check, "c10", "c12", op.getScatter(), "scatter", op.getSource().getType(),
                op.getInitValue().getType());
 }
@@ -204,14 +194,8 @@ static void sortComparator(Check &check) {
   for (Value input : op.getInputs()) {
     expected.append(2, RankedTensorType::get({}, typeOf(input).getElementType()));
   }
-  std::optional<ValueRange> values = returned(check, "c5", op.getComparator(), "the comparator");
   checkArguments(check, "c5", op.getComparator(), "the comparator", expected);
-  if (values) {
-    RankedTensorType type =
-        values->size() == 1 ? arrayOf((*values)[0].getType()) : RankedTensorType();
-    check.require(type && type.getRank() == 0 && kindOf(type.getElementType()) == Pred, "c5",
-                  "the comparator must return one value of type tensor<i1>");
-  }
+  checkReturned(check, "c5", op.getComparator(), "the comparator", predicateType(op.getContext()));
 }
 
 static void map(Check &check) {
@@ -232,16 +216,9 @@ static void mapBody(Check &check) {
   for (Value input : op.getInputs()) {
     expected.push_back(RankedTensorType::get({}, typeOf(input).getElementType()));
   }
-  std::optional<ValueRange> values = returned(check, "c4", op.getComputation(), "the computation");
   checkArguments(check, "c4", op.getComputation(), "the computation", expected);
-  if (values) {
-    RankedTensorType type =
-        values->size() == 1 ? arrayOf((*values)[0].getType()) : RankedTensorType();
-    check.require(type && type.getRank() == 0 &&
-                      elementsAgree(type.getElementType(), check.result().getElementType()),
-                  "c4", "the computation must return one scalar with the elements of the result, ",
-                  check.resultType(0));
-  }
+  Type result = RankedTensorType::get({}, check.result().getElementType());
+  checkReturned(check, "c4", op.getComputation(), "the computation", result);
 }
 
 ArrayRef<Row> stablehlo::reduceRows() {

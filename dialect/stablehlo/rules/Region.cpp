@@ -31,25 +31,29 @@ bool stablehlo::checkArguments(Check &check, StringRef label, Region &region, St
   return valid;
 }
 
+Type stablehlo::predicateType(MLIRContext *context) {
+  return RankedTensorType::get({}, IntegerType::get(context, 1));
+}
+
+bool stablehlo::checkReturned(Check &check, StringRef label, Region &region, StringRef what,
+                              TypeRange expected) {
+  std::optional<ValueRange> values = returned(check, label, region, what);
+  if (!values || !check.require(values->size() == expected.size(), label, what, " returns ",
+                                values->size(), " values, expected ", expected.size())) {
+    return false;
+  }
+  bool valid = true;
+  for (auto [i, value, type] : llvm::enumerate(*values, expected)) {
+    valid &= check.require(typesAgree(value.getType(), type), label, what, " returns ",
+                           value.getType(), " as value ", i, ", expected ", type);
+  }
+  return valid;
+}
+
 void stablehlo::checkBranch(Check &check, StringRef inputs, StringRef outputs, Region &region,
                             StringRef what) {
   check.require(region.getNumArguments() == 0, inputs, what, " has arguments");
-  std::optional<ValueRange> values = returned(check, outputs, region, what);
-  if (!values ||
-      !check.require(values->size() == check->getNumResults(), outputs, what, " returns ",
-                     values->size(), " values, the op has ", check->getNumResults(), " results")) {
-    return;
-  }
-  for (auto [i, value] : llvm::enumerate(*values)) {
-    check.require(typesAgree(value.getType(), check.resultType(i)), outputs, what, " returns ",
-                  value.getType(), " as value ", i, ", the op's result is ", check.resultType(i));
-  }
-}
-
-/// Scalars of element types that differ at most in the precision of floats.
-static bool accumulates(Type from, Type to) {
-  return isPromotable(from, to) ||
-         (kindOf(from) == kindOf(to) && (kindOf(from) == Float || kindOf(from) == Complex));
+  checkReturned(check, outputs, region, what, check->getResultTypes());
 }
 
 void stablehlo::checkReducer(Check &check, StringRef label, StringRef resultLabel, Region &region,

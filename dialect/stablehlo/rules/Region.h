@@ -10,6 +10,13 @@ namespace stablehlo {
 std::optional<mlir::ValueRange> returned(Check &check, llvm::StringRef label, mlir::Region &region,
                                          llvm::StringRef what);
 
+/// `tensor<i1>`
+mlir::Type predicateType(mlir::MLIRContext *context);
+
+/// The region returns values of the expected types.
+bool checkReturned(Check &check, llvm::StringRef label, mlir::Region &region, llvm::StringRef what,
+                   mlir::TypeRange expected);
+
 /// The region takes no arguments and returns values of the types of the op's results.
 void checkBranch(Check &check, llvm::StringRef inputs, llvm::StringRef outputs,
                  mlir::Region &region, llvm::StringRef what);

@@ -119,6 +119,16 @@ bool stablehlo::elementsAgree(Type a, Type b) {
   return expressedType(a) == expressedType(b);
 }
 
+Type stablehlo::realType(Type element) {
+  auto number = dyn_cast<ComplexType>(element);
+  return number ? number.getElementType() : element;
+}
+
+bool stablehlo::accumulates(Type from, Type to) {
+  unsigned kind = kindOf(from);
+  return isPromotable(from, to) || (kind == kindOf(to) && (kind == Float || kind == Complex));
+}
+
 bool stablehlo::isPromotable(Type from, Type to) {
   if (from == to) {
     return true;
@@ -184,6 +194,14 @@ std::string stablehlo::shapeText(ArrayRef<int64_t> sizes) {
     text += ShapedType::isDynamic(size) ? "?" : std::to_string(size);
   }
   return text + "]";
+}
+
+SmallVector<int64_t> stablehlo::joined(std::initializer_list<ArrayRef<int64_t>> lists) {
+  SmallVector<int64_t> all;
+  for (ArrayRef<int64_t> list : lists) {
+    llvm::append_range(all, list);
+  }
+  return all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,23 +288,55 @@ static bool fitsAxis(RankedTensorType array) {
          sizesAgree(array.getDimSize(axis), static_cast<int64_t>(element.getScales().size()));
 }
 
-static void checkElements(Check &check, StringRef label, StringRef what, Type type,
-                          unsigned kinds) {
+void stablehlo::checkArray(Check &check, StringRef label, StringRef what, Type type,
+                           unsigned kinds) {
   // As the HLO front end has it: what rules compute takes up to the square of the rank.
   constexpr int64_t mostDimensions = 256;
+  auto tensor = dyn_cast<TensorType>(type);
   RankedTensorType array = arrayOf(type);
-  if (!array ||
+  if (array &&
       !check.require(array.getRank() <= mostDimensions, label, what, " has ", array.getRank(),
-                     " dimensions, at most ", mostDimensions, " are supported") ||
-      kinds == 0) {
+                     " dimensions, at most ", mostDimensions, " are supported")) {
     return;
   }
-  unsigned kind = kindOf(array.getElementType());
-  if ((kind & kinds) == 0) {
+  if (!tensor || kinds == 0) {
+    return;
+  }
+  if ((kindOf(tensor.getElementType()) & kinds) == 0) {
     check.fail(label, what, " is ", type, ", expected elements of type ", describeKinds(kinds));
-  } else if (!fitsAxis(array)) {
+  } else if (array && !fitsAxis(array)) {
     check.fail(label, what, " is ", type, ", whose scales do not fit its shape");
   }
+}
+
+bool stablehlo::checkProductElements(Check &check, const ProductLabels &labels,
+                                     RankedTensorType lhsArray, RankedTensorType rhsArray,
+                                     RankedTensorType resultArray) {
+  Type lhs = lhsArray.getElementType(), rhs = rhsArray.getElementType(),
+       result = resultArray.getElementType();
+  if (!isQuantized(lhs) && !isQuantized(rhs) && !isQuantized(result)) {
+    check.require(lhs == rhs, labels.equal, "lhs is ", lhsArray, ", rhs ", rhsArray);
+    return false;
+  }
+  if (!check.require(isQuantized(rhs) && isQuantized(lhs) == isQuantized(result), labels.quantized,
+                     "of lhs ", lhs, ", rhs ", rhs, " and the result ", result,
+                     ", rhs must be quantized, and lhs if the result is")) {
+    return false;
+  }
+  if (isQuantized(lhs)) {
+    check.require(storageType(lhs) == storageType(rhs), labels.stored, "the stored types of ", lhs,
+                  " and ", rhs, " differ");
+    check.require(
+        expressedType(lhs) == expressedType(rhs) && expressedType(lhs) == expressedType(result),
+        labels.expressed, "the expressed types of ", lhs, ", ", rhs, " and ", result, " differ");
+    check.require(isa<quant::UniformQuantizedPerAxisType>(rhs) ||
+                      isa<quant::UniformQuantizedType>(result),
+                  labels.scales, "rhs has one scale, the result several: ", result);
+  } else {
+    check.require(lhs == expressedType(rhs) && lhs == result, labels.hybrid, "lhs has elements ",
+                  lhs, ", rhs stands for ", expressedType(rhs), ", the result has ", result);
+  }
+  return true;
 }
 
 LogicalResult stablehlo::verifyOp(Operation *op) {
@@ -298,16 +348,16 @@ LogicalResult stablehlo::verifyOp(Operation *op) {
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
     // The last entry is that of all further operands; without entries any type will do.
     size_t entry = row->operands.empty() ? i : std::min(i, row->operands.size() - 1);
-    checkElements(check, "i" + std::to_string(entry + 1), "operand " + std::to_string(i), type,
-                  row->operands.empty() ? 0 : row->operands[entry]);
+    checkArray(check, "i" + std::to_string(entry + 1), "operand " + std::to_string(i), type,
+               row->operands.empty() ? 0 : row->operands[entry]);
   }
   // What is wrong with an operand is mostly wrong with the result too.
   for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
     if (check.hasFailed()) {
       break;
     }
-    checkElements(check, "o" + std::to_string(i + 1), "result " + std::to_string(i), type,
-                  row->results);
+    checkArray(check, "o" + std::to_string(i + 1), "result " + std::to_string(i), type,
+               row->results);
   }
   if (!check.hasFailed() && row->rule) {
     row->rule(check);

@@ -51,8 +51,15 @@ mlir::Type storageType(mlir::Type element);
 /// Equal, but for the scales and zero points of quantized types and for which of them is quantized.
 bool elementsAgree(mlir::Type a, mlir::Type b);
 
-/// Whether values of one type may be accumulated in the other: same kind, no fewer bits.
+/// The type of a real part; other types are themselves.
+mlir::Type realType(mlir::Type element);
+
+/// True if both types are of one kind and `to` has no fewer bits.
 bool isPromotable(mlir::Type from, mlir::Type to);
+
+/// True if a reduction of `from` may compute in `to`: isPromotable, or both are floats or both are
+/// complex.
+bool accumulates(mlir::Type from, mlir::Type to);
 
 //===----------------------------------------------------------------------===//
 // Shapes
@@ -85,7 +92,6 @@ public:
 
   mlir::Operation *operator->() const { return op; }
   mlir::Operation *getOp() const { return op; }
-  llvm::StringRef opName() const { return name; }
 
   mlir::Type operandType(unsigned i) const { return op->getOperand(i).getType(); }
   mlir::Type resultType(unsigned i) const { return op->getResult(i).getType(); }
@@ -144,6 +150,9 @@ private:
 /// Writes `[1, ?, 3]`.
 std::string shapeText(llvm::ArrayRef<int64_t> sizes);
 
+/// The entries of all lists.
+llvm::SmallVector<int64_t> joined(std::initializer_list<llvm::ArrayRef<int64_t>> lists);
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -164,6 +173,23 @@ void checkSizes(Check &check, llvm::StringRef label, llvm::StringRef what, mlir:
 
 /// Static, or with one dimension that is bounded and no other that is dynamic.
 void requireStaticOrOneBound(Check &check, llvm::StringRef label);
+
+/// Checks a type if it is a tensor: its rank is supported, its elements are of one of the kinds (0:
+/// of any), and scales fit its shape.
+void checkArray(Check &check, llvm::StringRef label, llvm::StringRef what, mlir::Type type,
+                unsigned kinds);
+
+/// Labels of the constraints on the elements of a product's operands and result.
+struct ProductLabels {
+  llvm::StringRef equal;                     ///< without quantized elements: lhs is as rhs
+  llvm::StringRef quantized;                 ///< rhs is quantized, and lhs if the result is
+  llvm::StringRef stored, expressed, scales; ///< lhs is quantized
+  llvm::StringRef hybrid;                    ///< rhs alone is
+};
+/// Checks the elements of dot_general and convolution. True if rhs is quantized, and lhs if the
+/// result is.
+bool checkProductElements(Check &check, const ProductLabels &labels, mlir::RankedTensorType lhs,
+                          mlir::RankedTensorType rhs, mlir::RankedTensorType result);
 
 /// The result's elements are the operand's; they may be quantized along another dimension, and with
 /// other scales if `mayScaleDiffer`.

@@ -16,10 +16,9 @@ struct Window {
   std::optional<int64_t> count(size_t dim, int64_t size) const;
 };
 
-/// Labels of a window's constraints; empty for those that an op does not have.
+/// Labels of the constraints that readWindow checks; empty for those that an op does not have.
 struct WindowLabels {
-  llvm::StringRef sizesCount, sizes, stridesCount, strides, paddingShape, baseCount, base,
-      dilationsCount, dilations;
+  llvm::StringRef stridesCount, strides, paddingShape, baseCount, base, dilationsCount, dilations;
 };
 
 /// Reads the lists; an absent one has `rank` default entries. Null if a list is not valid, which is
