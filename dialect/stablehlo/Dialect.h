@@ -30,6 +30,9 @@
 
 namespace stablehlo {
 
+/// More axes than any mesh has: checks of shardings compare each axis with all others.
+constexpr size_t kMostMeshAxes = 256;
+
 /// Reads `[1, ?, 3]`; `?` is ShapedType::kDynamic.
 mlir::FailureOr<llvm::SmallVector<int64_t>> parseDimSizes(mlir::AsmParser &parser);
 void printDimSizes(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> sizes);

@@ -73,13 +73,18 @@ static void checkAxes(Check &check, ReplicaGroupMeshAxesAttr groups, StringRef l
                      "there is no mesh '", symbol ? symbol.getValue() : "", "'")) {
     return;
   }
+  auto mesh = dyn_cast<MeshAttr>(groups.getMesh());
+  size_t count = std::max(groups.getAxes().size(), mesh ? mesh.getAxes().size() : 0);
+  if (!check.require(count <= kMostMeshAxes, label, "replica_groups has ", count, " axes, at most ",
+                     kMostMeshAxes, " are supported")) {
+    return;
+  }
   SmallVector<StringRef> names;
   for (Attribute axis : groups.getAxes()) {
     auto ref = dyn_cast<AxisRefAttr>(axis);
     if (!check.require(ref != nullptr, label, "an entry of axes is no reference to an axis")) {
       return;
     }
-    auto mesh = dyn_cast<MeshAttr>(groups.getMesh());
     const auto *found =
         mesh ? llvm::find_if(mesh.getAxes(),
                              [&](MeshAxisAttr known) { return known.getName() == ref.getName(); })
@@ -172,8 +177,8 @@ static void allReduce(Check &check) {
 /// One computation of two scalars for all operands.
 static void checkComputation(Check &check, StringRef label, StringRef resultLabel, Region &region,
                              TypeRange operands) {
-  for (Type operand : operands) {
-    checkReducer(check, label, resultLabel, region, "the computation", operand, {});
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    checkReducer(check, label, resultLabel, region, "the computation", operand, {}, i);
     if (check.hasFailed()) {
       return;
     }

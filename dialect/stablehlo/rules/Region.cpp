@@ -57,7 +57,8 @@ void stablehlo::checkBranch(Check &check, StringRef inputs, StringRef outputs, R
 }
 
 void stablehlo::checkReducer(Check &check, StringRef label, StringRef resultLabel, Region &region,
-                             StringRef what, TypeRange inputs, TypeRange initial) {
+                             StringRef what, TypeRange inputs, TypeRange initial,
+                             size_t firstResult) {
   size_t count = inputs.size();
   std::optional<ValueRange> values = returned(check, label, region, what);
   bool valid = check.require(region.getNumArguments() == 2 * count, label, what, " has ",
@@ -89,9 +90,10 @@ void stablehlo::checkReducer(Check &check, StringRef label, StringRef resultLabe
           accumulates(cast<RankedTensorType>(source).getElementType(), type.getElementType()),
           label, what, " computes with ", type, ", which does not hold elements of ", source);
     }
-    RankedTensorType result = check->getNumResults() > i ? check.result(i) : RankedTensorType();
+    size_t number = firstResult + i;
+    RankedTensorType result =
+        check->getNumResults() > number ? check.result(number) : RankedTensorType();
     check.require(!result || elementsAgree(result.getElementType(), type.getElementType()),
-                  resultLabel, "result ", i, " is ", check.resultType(i), ", ", what, " returns ",
-                  type);
+                  resultLabel, "result ", number, " is ", result, ", ", what, " returns ", type);
   }
 }

@@ -26,11 +26,11 @@ bool checkArguments(Check &check, llvm::StringRef label, mlir::Region &region, l
                     mlir::TypeRange expected);
 
 /// The region combines two values of each of N arrays: 2 N arguments, N results, which are the
-/// element types of the op's results and can hold those of `inputs` and `initial` (none: no initial
-/// values).
+/// element types of the op's results from `firstResult` on, and can hold those of `inputs` and
+/// `initial` (none: no initial values).
 void checkReducer(Check &check, llvm::StringRef label, llvm::StringRef resultLabel,
                   mlir::Region &region, llvm::StringRef what, mlir::TypeRange inputs,
-                  mlir::TypeRange initial);
+                  mlir::TypeRange initial, size_t firstResult = 0);
 
 } // namespace stablehlo
 

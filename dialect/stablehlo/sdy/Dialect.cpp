@@ -289,6 +289,10 @@ void sdy::DimensionShardingAttr::print(AsmPrinter &printer) const {
 
 LogicalResult sdy::MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                     ArrayRef<MeshAxisAttr> axes, ArrayRef<int64_t> deviceIds) {
+  if (axes.size() > stablehlo::kMostMeshAxes) {
+    return emitError() << "the mesh has " << axes.size() << " axes, at most "
+                       << stablehlo::kMostMeshAxes << " are supported";
+  }
   int64_t total = 1;
   SmallVector<StringRef> names;
   for (MeshAxisAttr axis : axes) {

@@ -189,6 +189,10 @@ static bool checkManual(sdy::ManualComputationOp op) {
     emitError(op.getLoc()) << "manual_computation: " << message << " [sdy_" << label << ']';
     return false;
   };
+  if (op.getManualAxes().size() > stablehlo::kMostMeshAxes) {
+    return fail("axis", "there are " + Twine(op.getManualAxes().size()) + " manual axes, at most " +
+                            Twine(stablehlo::kMostMeshAxes) + " are supported");
+  }
   sdy::MeshAttr mesh;
   auto isManual = [&](sdy::AxisRefAttr axis) {
     return llvm::any_of(op.getManualAxes(),

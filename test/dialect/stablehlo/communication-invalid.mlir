@@ -82,6 +82,14 @@ func.func @f(%a0: tensor<4x6xf32>) {
   return }
 // -----
 func.func @f(%a0: tensor<4x6xf32>) {
+  // expected-error@below {{result 1 is tensor<4x6xf64>, the computation returns tensor<f32> [all_reduce_c7]}}
+  %r:2 = "stablehlo.all_reduce"(%a0, %a0) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%b0: tensor<f32>, %b1: tensor<f32>):
+    stablehlo.return %b0 : tensor<f32>
+  }) : (tensor<4x6xf32>, tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf64>)
+  return }
+// -----
+func.func @f(%a0: tensor<4x6xf32>) {
   // expected-error@below {{[all_reduce_c1]}}
   %r = "stablehlo.all_reduce"(%a0) <{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @none, axes = []>}> ({
   ^bb0(%b0: tensor<f32>, %b1: tensor<f32>):

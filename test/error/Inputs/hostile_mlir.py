@@ -41,6 +41,7 @@ TEXTS = {
     "locations": aliases('#l0 = loc("a")\n', "#lNEXT = loc(callsite(#lPREVIOUS at #lPREVIOUS))\n", 20000,
                          SIGNATURE + " {\n  %0 = stablehlo.sine %x : tensor<f32> loc(#lLAST)\n  return %0 : tensor<f32>\n}\n"),
     "loops": loops(60),
+    "mesh-axes": f"sdy.mesh @m = <[{', '.join(f'{chr(34)}a{i}{chr(34)}=1' for i in range(100000))}]>\n" + SIGNATURE + " {\n" + RETURN,
     "rank": (SIGNATURE + " {\n" + RETURN).replace("tensor<f32>", LONG),
     "size": f"func.func @main() -> {HUGE} {{\n  %0 = stablehlo.constant dense<0.0> : {HUGE}\n  return %0 : {HUGE}\n}}\n",
     "wide-tuples": aliases("!t0 = tuple<tensor<f32>, tensor<f32>>\n", "!tNEXT = tuple<!tPREVIOUS, !tPREVIOUS>\n", 60, ENTRY_OF_ALIAS),
