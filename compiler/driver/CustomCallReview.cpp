@@ -24,7 +24,7 @@ Provider providerOf(StringRef target) {
       target.starts_with("xla_ffi_partitioned_python_")) {
     return Provider::Python;
   }
-  return isLapackTarget(target) ? Provider::Library : Provider::Host;
+  return isLapackTarget(target) || target == kShapeAssertion ? Provider::Library : Provider::Host;
 }
 
 /// How to avoid a callback, by the name that JAX gives its instruction.
@@ -73,7 +73,7 @@ std::string hlo::reviewCustomCalls(cpurt::EntryOp entry, const PythonLines &line
   llvm::StringSet<> seen, advised;
   entry.walk([&](cpurt::CallOp call) {
     auto target = call.getConfig().getAs<StringAttr>("custom_call_target");
-    if (call.getKind() != "custom-call" || !target || target == kShapeAssertion ||
+    if (call.getKind() != "custom-call" || !target ||
         llvm::any_of(passed, [&](auto &glob) { return glob.match(target.getValue()); })) {
       return;
     }

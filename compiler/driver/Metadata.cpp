@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Metadata.h"
+#include "compiler/support/FileKind.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -58,7 +59,7 @@ std::pair<std::string, int32_t> StackTables::sourceOf(StringRef metadata) const 
       break;
     }
     std::pair<std::string, int32_t> place(file.str(), lineOf(fieldOf(location, "line")));
-    if (!file.contains("site-packages/") && !file.contains("dist-packages/")) {
+    if (!isInstalledPackage(file)) {
       return place;
     }
     innermost = innermost.first.empty() ? place : innermost;

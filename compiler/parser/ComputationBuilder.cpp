@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ComputationBuilder.h"
+#include "compiler/parser/AttributeText.h"
 #include "compiler/parser/Elements.h"
 #include "compiler/parser/ParserImpl.h"
 #include "compiler/parser/Printer.h"
@@ -72,21 +73,7 @@ bool ComputationBuilder::parseWholeShape(StringRef shape, Type &type) {
 /// `wanted` as a name of the format that is not taken; with a number behind it if need be.
 std::string ComputationBuilder::uniqueName(StringRef wanted,
                                            llvm::function_ref<bool(StringRef)> isTaken) {
-  std::string name;
-  for (char c : wanted) {
-    name += isIdentifierChar(c) && c != ':' ? c : '_';
-  }
-  if (name.empty() || !isIdentifierStart(name.front())) {
-    name.insert(0, 1, '_');
-  }
-  // "__" begins names of the format's own.
-  while (StringRef(name).starts_with("__")) {
-    name.erase(0, 1);
-  }
-  if (isReservedWord(name) || isPrimitiveWord(name)) {
-    name += '_';
-  }
-  std::string stem = name;
+  std::string stem = identifierText(wanted), name = stem;
   unsigned &count = stems[stem];
   while (isTaken(name)) {
     name = stem + "." + std::to_string(++count);

@@ -52,21 +52,13 @@ LogicalResult readFrontend(Attribute value, StringRef name, Location at, Fronten
   }
   return success();
 }
+} // namespace
 
-/// `#sdy.sharding_per_value<[<@mesh, ...>]>` of `#sdy.sharding<@mesh, ...>`.
-std::string perValue(Attribute sharding) {
+std::string hlo::stable::perValue(Attribute sharding) {
   std::string text = textOf(sharding);
   StringRef body = text;
   body.consume_front("#sdy.sharding");
   return ("#sdy.sharding_per_value<[" + body + "]>").str();
-}
-} // namespace
-
-std::string hlo::stable::textOf(Attribute attribute) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  attribute.print(stream);
-  return text;
 }
 
 FailureOr<NamedAttrList> hlo::stable::annotationsOf(DictionaryAttr attributes, Location at) {

@@ -15,8 +15,8 @@ mlir::FailureOr<mlir::NamedAttrList>
 annotationsOf(mlir::DictionaryAttr attributes,
               llvm::ArrayRef<std::pair<std::string, std::string>> frontend, mlir::Location at);
 
-/// The text of an attribute.
-std::string textOf(mlir::Attribute attribute);
+/// `#sdy.sharding_per_value<[<@mesh, ...>]>` of `#sdy.sharding<@mesh, ...>`.
+std::string perValue(mlir::Attribute sharding);
 
 /// Puts the custom calls around results of the entry whose sharding the function gives.
 mlir::LogicalResult markResults(Converter &converter, mlir::func::FuncOp main, Values &results);

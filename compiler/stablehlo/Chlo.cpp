@@ -19,12 +19,6 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kLn2 = 0.69314718055994530942;
 
 using Function = Num (*)(const Num &);
-using Function2 = Num (*)(const Num &, const Num &);
-
-/// In f32 where the type is narrower.
-static Num widened(const Num &x) {
-  return x.componentBits() < 32 ? convert(x, x.b->b.getF32Type()) : x;
-}
 
 template <Function function, bool inF32> static LogicalResult apply(Converter &c, Operation *op) {
   HloBuilder b = c.hlo();
@@ -33,11 +27,11 @@ template <Function function, bool inF32> static LogicalResult apply(Converter &c
   return c.bind(op, convert(result, x.element()).value);
 }
 
-template <Function2 function, bool inF32> static LogicalResult apply2(Converter &c, Operation *op) {
+template <Num (*function)(const Num &, const Num &), bool inF32>
+static LogicalResult apply2(Converter &c, Operation *op) {
   HloBuilder b = c.hlo();
   Num x(b, c.get(op->getOperand(0))), y(b, c.get(op->getOperand(1)));
-  Num result = inF32 ? function(widened(x), widened(y)) : function(x, y);
-  return c.bind(op, convert(result, x.element()).value);
+  return c.bind(op, evaluate<function, inF32>(x, y).value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,14 +106,7 @@ static LogicalResult convertTopK(Converter &c, chlo::TopKOp op) {
 }
 
 static LogicalResult convertConstant(Converter &c, chlo::ConstantOp op) {
-  RankedTensorType type = c.array(op->getResult(0));
-  auto value = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!value) {
-    return op.emitOpError() << "has elements in a form that is not supported";
-  }
-  value = value.getElementType() == type.getElementType() ? value
-                                                          : value.bitcast(type.getElementType());
-  return c.bind(op, ConstantOp::create(c.builder, c.location, type, value).getResult());
+  return bindConstant(c, op, op.getValue());
 }
 
 /// Of functions that XLA's export expands for complex numbers.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/Formula.h"
 #include "compiler/stablehlo/Rules.h"
+#include "compiler/stablehlo/Text.h"
 #include "dialect/stablehlo/chlo/Dialect.h"
 
 using namespace mlir;
@@ -56,12 +57,7 @@ static LogicalResult convertBroadcastFunction(Converter &c, Operation *op) {
   HloBuilder b = c.hlo();
   Values operands = broadcastOperands(c, op);
   Num x(b, operands[0]), y(b, operands[1]);
-  Type element = x.element();
-  if (inF32 && x.componentBits() < 32) {
-    Type wide = c.builder.getF32Type();
-    return c.bind(op, convert(function(convert(x, wide), convert(y, wide)), element).value);
-  }
-  return c.bind(op, function(x, y).value);
+  return c.bind(op, evaluate<function, inF32>(x, y).value);
 }
 
 static LogicalResult convertCompare(Converter &c, chlo::BroadcastCompareOp op) {
@@ -92,17 +88,12 @@ static LogicalResult convertConstantLike(Converter &c, chlo::ConstantLikeOp op) 
 static LogicalResult convertRaggedDot(Converter &c, chlo::RaggedDotOp op) {
   chlo::RaggedDotDimensionNumbersAttr numbers = op.getRaggedDotDimensionNumbers();
   SmallVector<NamedAttribute> attributes;
-  auto add = [&](StringRef name, ArrayRef<int64_t> dims) {
-    if (!dims.empty()) {
-      attributes.push_back(c.dims(name, dims));
-    }
-  };
-  add("lhs_batch_dims", numbers.getLhsBatchingDimensions());
-  add("rhs_batch_dims", numbers.getRhsBatchingDimensions());
-  add("lhs_contracting_dims", numbers.getLhsContractingDimensions());
-  add("rhs_contracting_dims", numbers.getRhsContractingDimensions());
-  add("lhs_ragged_dims", numbers.getLhsRaggedDimensions());
-  add("rhs_group_dims", numbers.getRhsGroupDimensions());
+  addDims(c, "lhs_batch_dims", numbers.getLhsBatchingDimensions(), attributes);
+  addDims(c, "rhs_batch_dims", numbers.getRhsBatchingDimensions(), attributes);
+  addDims(c, "lhs_contracting_dims", numbers.getLhsContractingDimensions(), attributes);
+  addDims(c, "rhs_contracting_dims", numbers.getRhsContractingDimensions(), attributes);
+  addDims(c, "lhs_ragged_dims", numbers.getLhsRaggedDimensions(), attributes);
+  addDims(c, "rhs_group_dims", numbers.getRhsGroupDimensions(), attributes);
   return c.bind(op, c.create("hlo.ragged_dot", c.array(op.getResult()), c.get(op->getOperands()),
                              attributes));
 }
@@ -127,11 +118,7 @@ static LogicalResult convertScan(Converter &c, chlo::ScanOp op) {
       llvm::map_to_vector(op->getResultTypes(), [&](Type each) { return c.type(each); });
   Value scan =
       c.create("hlo.scan", TupleType::get(c.context, types), c.get(op->getOperands()), attributes);
-  Values results;
-  for (unsigned i = 0; i < types.size(); ++i) {
-    results.push_back(c.element(scan, i));
-  }
-  return c.bind(op, ValueRange(results));
+  return c.bind(op, ValueRange(c.elements(scan, types.size())));
 }
 
 void hlo::stable::addChloArrayRules(Rules &rules) {

@@ -32,9 +32,7 @@ template <typename Op> static FailureOr<Attributes> groupAttributes(Converter &c
   if (*text != "{}") {
     attributes.push_back(c.text("replica_groups", *text));
   }
-  if (auto channel = op.getChannelHandle(); channel && channel->getHandle() != 0) {
-    attributes.push_back(c.integer("channel_id", channel->getHandle()));
-  }
+  addChannel(c, op.getChannelHandleAttr(), attributes);
   return attributes;
 }
 
@@ -130,17 +128,9 @@ static LogicalResult convertBroadcast(Converter &c, stablehlo::CollectiveBroadca
 
 static LogicalResult convertPermute(Converter &c, stablehlo::CollectivePermuteOp op) {
   Attributes attributes{c.text("source_target_pairs", listsText(op.getSourceTargetPairs()))};
-  if (auto channel = op.getChannelHandle(); channel && channel->getHandle() != 0) {
-    attributes.push_back(c.integer("channel_id", channel->getHandle()));
-  }
+  addChannel(c, op.getChannelHandleAttr(), attributes);
   return c.bind(op, c.create("hlo.collective_permute", c.array(op.getResult()),
                              c.get(op->getOperands()), attributes));
-}
-
-/// replica_id and partition_id.
-static LogicalResult convertId(Converter &c, Operation *op) {
-  std::string name = ("hlo." + op->getName().stripDialect()).str();
-  return c.bind(op, c.create(name, c.type(op->getResult(0).getType()), {}));
 }
 
 /// The ops inside run where they start: what an asynchronous op computes does not depend on when.
@@ -149,7 +139,7 @@ static LogicalResult convertAsyncStart(Converter &c, stablehlo::AsyncStartOp op)
   if (failed(results)) {
     return failure();
   }
-  return c.bind(op, results->size() == 1 ? results->front() : c.tuple(*results));
+  return c.bind(op, c.packed(*results));
 }
 
 static LogicalResult convertAsyncDone(Converter &c, stablehlo::AsyncDoneOp op) {
@@ -165,6 +155,6 @@ void hlo::stable::addCollectiveRules(Rules &rules) {
   rules.add<stablehlo::CollectiveBroadcastOp, convertBroadcast>();
   rules.add<stablehlo::CollectivePermuteOp, convertPermute>();
   rules.add<stablehlo::ReduceScatterOp, convertReduceScatter>();
-  rules.add("stablehlo.partition_id", convertId);
-  rules.add("stablehlo.replica_id", convertId);
+  rules.add("stablehlo.partition_id", convertSame);
+  rules.add("stablehlo.replica_id", convertSame);
 }

@@ -29,11 +29,7 @@ static LogicalResult convertWhile(Converter &c, stablehlo::WhileOp op) {
   Value state = c.tuple(carried);
   Value loop = c.create("hlo.while", state.getType(), state,
                         {c.named("condition", *condition), c.named("body", *body)});
-  Values results;
-  for (unsigned i = 0; i < op->getNumResults(); ++i) {
-    results.push_back(c.element(loop, i));
-  }
-  return c.bind(op, ValueRange(results));
+  return c.bind(op, ValueRange(c.elements(loop, op->getNumResults())));
 }
 
 /// A conditional of branches that take all their values from outside.
@@ -94,8 +90,7 @@ static LogicalResult convertComposite(Converter &c, stablehlo::CompositeOp op) {
 }
 
 static LogicalResult convertBarrier(Converter &c, stablehlo::OptimizationBarrierOp op) {
-  Values operands = c.get(op->getOperands());
-  Value all = operands.size() == 1 ? operands.front() : c.tuple(operands);
+  Value all = c.packed(c.get(op->getOperands()));
   return c.bind(op, c.create("hlo.opt_barrier", all.getType(), all));
 }
 

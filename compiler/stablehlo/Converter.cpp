@@ -104,15 +104,21 @@ Value Converter::element(Value tuple, int64_t index) {
                 integer("index", index));
 }
 
+Values Converter::elements(Value tuple, size_t count) {
+  return llvm::map_to_vector(llvm::seq<size_t>(0, count),
+                             [&](size_t index) { return element(tuple, index); });
+}
+
+Value Converter::packed(ValueRange parts) {
+  return parts.size() == 1 ? parts.front() : tuple(parts);
+}
+
+Values Converter::unpacked(Value value, size_t count) {
+  return count == 1 ? Values{value} : elements(value, count);
+}
+
 LogicalResult Converter::bind(Operation *op, Value value) {
-  if (op->getNumResults() == 1) {
-    (*values)[op->getResult(0)] = value;
-    return success();
-  }
-  for (OpResult result : op->getResults()) {
-    (*values)[result] = element(value, result.getResultNumber());
-  }
-  return success();
+  return bind(op, ValueRange(unpacked(value, op->getNumResults())));
 }
 
 LogicalResult Converter::bind(Operation *op, ValueRange parts) {
@@ -208,7 +214,7 @@ Computation Converter::computation(Region &region, StringRef stem) {
   if (failed(roots)) {
     return failure();
   }
-  Value root = roots->size() == 1 ? roots->front() : tuple(*roots);
+  Value root = packed(*roots);
   std::string named = stem.empty() ? regionStem(region) : stem.str();
   return FlatSymbolRefAttr::get(finish(scope, named, region.getLoc(), root).getSymNameAttr());
 }
@@ -221,15 +227,12 @@ Computation Converter::tupleComputation(Region &region, const Captures &captures
   SmallVector<Type> parts =
       llvm::map_to_vector(sources, [&](Value each) { return type(each.getType()); });
   BlockArgument parameter = scope.block->addArgument(TupleType::get(context, parts), location);
-  Values arguments;
-  for (auto [i, each] : llvm::enumerate(sources)) {
-    Value part = element(parameter, i);
-    (*values)[each] = part;
-    if (i < region.getNumArguments()) {
-      arguments.push_back(part);
-    }
+  Values given = elements(parameter, sources.size());
+  for (auto [source, value] : llvm::zip_equal(sources, given)) {
+    (*values)[source] = value;
   }
-  FailureOr<Values> roots = inlineBlock(region.front(), arguments);
+  FailureOr<Values> roots =
+      inlineBlock(region.front(), ValueRange(given).take_front(region.getNumArguments()));
   if (failed(roots)) {
     return failure();
   }
@@ -239,7 +242,7 @@ Computation Converter::tupleComputation(Region &region, const Captures &captures
     }
   }
   location = makeLocation("tuple", region.getLoc());
-  Value root = roots->size() == 1 && !passesOn ? roots->front() : tuple(*roots);
+  Value root = passesOn ? tuple(*roots) : packed(*roots);
   return FlatSymbolRefAttr::get(
       finish(scope, regionStem(region), region.getLoc(), root).getSymNameAttr());
 }
@@ -359,7 +362,7 @@ LogicalResult Converter::convertFunction(func::FuncOp function, bool isEntry) {
     return failure();
   }
   location = makeLocation("tuple", function.getLoc());
-  Value root = roots->size() == 1 ? roots->front() : tuple(*roots);
+  Value root = packed(*roots);
   ComputationOp made = finish(scope, function.getSymName(), function.getLoc(), root);
   functions[function.getSymName()] = FlatSymbolRefAttr::get(made.getSymNameAttr());
   if (!isEntry) {

@@ -1,7 +1,7 @@
 //===- Converter.h - StableHLO ops to hlo ops -----------------------------===//
 //
-// One Converter converts one module. A rule of an op finds the converted operands, makes hlo ops at
-// the end of the computation in work, and says which values are the results. Rules.h is the table.
+// A Converter converts one module. The rule of an op (Rules.h) looks up the converted operands,
+// creates hlo ops at the end of the current computation, and binds the op's results to values.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_STABLEHLO_CONVERTER_H
@@ -19,7 +19,7 @@
 namespace hlo::stable {
 
 using Values = llvm::SmallVector<mlir::Value>;
-/// Values that regions use from outside.
+/// Values, except constants, that a region uses and that are defined outside of it.
 using Captures = llvm::SetVector<mlir::Value>;
 /// A reference to a computation; failure after an error.
 using Computation = mlir::FailureOr<mlir::FlatSymbolRefAttr>;
@@ -38,29 +38,36 @@ public:
   //===--------------------------------------------------------------------===//
 
   mlir::MLIRContext *const context;
-  /// Makes ops at the end of the computation in work.
+  /// Inserts at the end of the current computation.
   mlir::OpBuilder builder;
-  /// The location of the ops made for the source op in work.
+  /// The location of the ops that the current source op becomes.
   mlir::Location location;
 
   HloBuilder hlo() { return HloBuilder(builder, location); }
+  /// The value that a source value was converted to; a constant of an outer region is copied.
   mlir::Value get(mlir::Value source);
   Values get(mlir::ValueRange sources);
-  /// The converted type; types of all values are known to convert.
+  /// The converted type. Asserts that it exists: checkTypes has refused values of other types.
   mlir::Type type(mlir::Type source);
   mlir::RankedTensorType array(mlir::Value source) {
     return llvm::cast<mlir::RankedTensorType>(type(source.getType()));
   }
-  /// The types as one: the type itself, or a tuple if there is not exactly one.
+  /// The type of `packed` values of these source types.
   mlir::Type joined(mlir::TypeRange sources);
 
-  /// Makes the op of an opcode, "hlo.dynamic_slice", with one result.
+  /// Creates an op with one result, by its name: "hlo.dynamic_slice".
   mlir::Value create(llvm::StringRef name, mlir::Type result, mlir::ValueRange operands,
                      llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   mlir::Value tuple(mlir::ValueRange values);
   mlir::Value element(mlir::Value tuple, int64_t index);
+  /// The first `count` elements of a tuple.
+  Values elements(mlir::Value tuple, size_t count);
+  /// HLO's form of N values as one: the value if N is 1, else a tuple.
+  mlir::Value packed(mlir::ValueRange values);
+  /// The N values of a `packed` one.
+  Values unpacked(mlir::Value value, size_t count);
 
-  /// `value` is the result of `source`, or the tuple of its results unless there is exactly one.
+  /// Binds the results of `source`: to the N values of a `packed` one, or to N values.
   mlir::LogicalResult bind(mlir::Operation *source, mlir::Value value);
   mlir::LogicalResult bind(mlir::Operation *source, mlir::ValueRange values);
 
@@ -81,25 +88,24 @@ public:
   }
 
   /// A computation with one parameter for each argument of the region. Fails, with an error at the
-  /// op, if the region uses values from outside that are no constants.
-  /// `stem`: of its name, if not that of the op.
+  /// op, if the region has captures. `stem`: of its name; by default that of the op.
   Computation computation(mlir::Region &region, llvm::StringRef stem = "");
-  /// A computation whose parameter is a tuple: first the region's arguments, then `captures`. With
-  /// `passesOn` it returns the region's results and the captures, else the results alone.
-  mlir::FailureOr<mlir::FlatSymbolRefAttr>
-  tupleComputation(mlir::Region &region, const Captures &captures, bool passesOn);
+  /// A computation whose parameter is a tuple of the region's arguments, then `captures`. It
+  /// returns a tuple of the region's results and the captures with `passesOn`, else the packed
+  /// results.
+  Computation tupleComputation(mlir::Region &region, const Captures &captures, bool passesOn);
   /// The computation of a function of the source.
   Computation function(mlir::Operation *user, llvm::StringRef name);
-  /// Adds what the region uses from outside; constants are copied instead.
+  /// Adds the captures of the region.
   void capture(mlir::Region &region, Captures &captures);
-  /// Converts the ops of a block, whose arguments are the values, into the computation in work;
-  /// the operands of its terminator.
+  /// Converts the ops of a block into the current computation, with `arguments` for the block's
+  /// arguments. Returns the values of the terminator's operands.
   mlir::FailureOr<Values> inlineBlock(mlir::Block &block, mlir::ValueRange arguments);
-  /// Names the next ops after `stem` rather than after the source op.
+  /// A location that names ops after `stem` and is at the place of `source`.
   mlir::Location makeLocation(llvm::StringRef stem, mlir::Location source);
 
 private:
-  /// A computation while its ops are made; the one in work is the innermost.
+  /// A computation under construction. The innermost one is the current one.
   class Scope;
 
   mlir::LogicalResult checkOps(mlir::func::FuncOp function);
@@ -114,10 +120,10 @@ private:
   mlir::ModuleOp source;
   mlir::OwningOpRef<mlir::ModuleOp> result;
   TypeConversion types;
-  /// Values of the computation in work.
+  /// Source values and their values in the current computation.
   llvm::DenseMap<mlir::Value, mlir::Value> *values = nullptr;
   llvm::StringMap<unsigned> stems;
-  /// Computations of functions; a null one is in work.
+  /// Computations of the functions that are converted.
   llvm::StringMap<mlir::FlatSymbolRefAttr> functions;
 };
 

@@ -152,8 +152,7 @@ static LogicalResult convertApproxTopK(Converter &c, stablehlo::CustomCallOp op)
   Value sorted = c.create("hlo.sort", c.joined(op->getOperands().take_front(count).getTypes()),
                           arrays, {c.integer("dimension", axis), c.named("to_apply", *compare)});
   Values results;
-  for (unsigned i = 0; i < count; ++i) {
-    Value whole = count == 1 ? sorted : c.element(sorted, i);
+  for (Value whole : c.unpacked(sorted, count)) {
     results.push_back(c.hlo().sliceDim(whole, axis, 0, k.getInt()));
   }
   return c.bind(op, ValueRange(results));

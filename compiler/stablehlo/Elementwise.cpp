@@ -14,7 +14,6 @@
 #include "dialect/hlo/Shapes.h"
 #include "dialect/stablehlo/Dialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -119,9 +118,8 @@ static DenseElementsAttr fromResource(Operation *op, DenseResourceElementsAttr r
   return DenseElementsAttr::getFromRawBuffer(type, bytes);
 }
 
-static LogicalResult convertConstant(Converter &c, stablehlo::ConstantOp op) {
-  RankedTensorType type = c.array(op.getResult());
-  ElementsAttr value = op.getValue();
+LogicalResult hlo::stable::bindConstant(Converter &c, Operation *op, ElementsAttr value) {
+  RankedTensorType type = c.array(op->getResult(0));
   DenseElementsAttr made;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     made = fromResource(op, resource, type);
@@ -129,12 +127,16 @@ static LogicalResult convertConstant(Converter &c, stablehlo::ConstantOp op) {
     made = dense.getElementType() == type.getElementType() ? dense
                                                            : dense.bitcast(type.getElementType());
   } else {
-    op.emitOpError() << "has elements in a form that is not supported";
+    op->emitOpError() << "has elements in a form that is not supported";
   }
   if (!made) {
     return failure();
   }
   return c.bind(op, ConstantOp::create(c.builder, c.location, type, made).getResult());
+}
+
+static LogicalResult convertConstant(Converter &c, stablehlo::ConstantOp op) {
+  return bindConstant(c, op, op.getValue());
 }
 
 void hlo::stable::addElementwiseRules(Rules &rules) {

@@ -117,6 +117,17 @@ inline Num convert(const Num &x, mlir::Type element) {
              : x.applyTo("hlo.convert", HloBuilder::array(x.value, element), {x.value});
 }
 
+/// In f32 where the type is narrower.
+inline Num widened(const Num &x) {
+  return x.componentBits() < 32 ? convert(x, x.b->b.getF32Type()) : x;
+}
+
+/// A function of x and y, in their type; with `inF32` computed in f32 if that is wider.
+template <Num (*function)(const Num &, const Num &), bool inF32>
+Num evaluate(const Num &x, const Num &y) {
+  return convert(inF32 ? function(widened(x), widened(y)) : function(x, y), x.element());
+}
+
 /// Coefficients from the highest power down, by Horner's rule. A leading 1 costs no product.
 Num polynomial(const Num &x, llvm::ArrayRef<double> coefficients);
 

@@ -1,18 +1,11 @@
-//===- Indexed.cpp - Rules of gather, scatter and torch_index_select ------===//
+//===- Indexed.cpp - Rules of gather and scatter --------------------------===//
 #include "compiler/stablehlo/Rules.h"
+#include "compiler/stablehlo/Text.h"
 #include "dialect/stablehlo/Dialect.h"
 
 using namespace mlir;
 using namespace hlo;
 using namespace hlo::stable;
-
-/// Adds a list that the text format leaves out when it is empty.
-static void addDims(Converter &c, StringRef name, ArrayRef<int64_t> values,
-                    SmallVectorImpl<NamedAttribute> &attributes) {
-  if (!values.empty()) {
-    attributes.push_back(c.dims(name, values));
-  }
-}
 
 static LogicalResult convertGather(Converter &c, stablehlo::GatherOp op) {
   stablehlo::GatherDimensionNumbersAttr numbers = op.getDimensionNumbers();

@@ -7,13 +7,6 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::stable;
 
-static void addDims(Converter &c, StringRef name, ArrayRef<int64_t> values,
-                    SmallVectorImpl<NamedAttribute> &attributes) {
-  if (!values.empty()) {
-    attributes.push_back(c.dims(name, values));
-  }
-}
-
 /// HLO's name of an algorithm; "" if it has none.
 static std::string algorithmName(stablehlo::DotAlgorithmAttr algorithm) {
   auto word = [](Type type) -> std::string {

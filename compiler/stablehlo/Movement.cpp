@@ -48,10 +48,6 @@ static LogicalResult convertBroadcast(Converter &c, stablehlo::BroadcastOp op) {
       op, c.create("hlo.broadcast", result, c.get(op.getOperand()), c.dims("dimensions", dims)));
 }
 
-static LogicalResult convertReshape(Converter &c, stablehlo::ReshapeOp op) {
-  return c.bind(op, c.create("hlo.reshape", c.array(op.getResult()), c.get(op.getOperand())));
-}
-
 static LogicalResult convertTranspose(Converter &c, stablehlo::TransposeOp op) {
   return c.bind(op, c.create("hlo.transpose", c.array(op.getResult()), c.get(op.getOperand()),
                              c.dims("dimensions", op.getPermutation())));
@@ -87,11 +83,6 @@ static LogicalResult convertDynamicSlice(Converter &c, stablehlo::DynamicSliceOp
                              c.dims("dynamic_slice_sizes", op.getSliceSizes())));
 }
 
-static LogicalResult convertDynamicUpdateSlice(Converter &c, stablehlo::DynamicUpdateSliceOp op) {
-  return c.bind(
-      op, c.create("hlo.dynamic_update_slice", c.array(op.getResult()), c.get(op->getOperands())));
-}
-
 static LogicalResult convertGetDimensionSize(Converter &c, stablehlo::GetDimensionSizeOp op) {
   return c.bind(op, c.create("hlo.get_dimension_size", c.array(op.getResult()),
                              c.get(op.getOperand()), c.integer("dimension", op.getDimension())));
@@ -120,12 +111,12 @@ void hlo::stable::addMovementRules(Rules &rules) {
   rules.add<stablehlo::ConcatenateOp, convertConcatenate>();
   rules.add<stablehlo::DynamicReshapeOp, convertDynamicReshape>();
   rules.add<stablehlo::DynamicSliceOp, convertDynamicSlice>();
-  rules.add<stablehlo::DynamicUpdateSliceOp, convertDynamicUpdateSlice>();
   rules.add<stablehlo::GetDimensionSizeOp, convertGetDimensionSize>();
   rules.add<stablehlo::PadOp, convertPad>();
-  rules.add<stablehlo::ReshapeOp, convertReshape>();
   rules.add<stablehlo::ReverseOp, convertReverse>();
   rules.add<stablehlo::SetDimensionSizeOp, convertSetDimensionSize>();
   rules.add<stablehlo::SliceOp, convertSlice>();
   rules.add<stablehlo::TransposeOp, convertTranspose>();
+  rules.add("stablehlo.dynamic_update_slice", convertSame);
+  rules.add("stablehlo.reshape", convertSame);
 }

@@ -90,11 +90,7 @@ std::optional<size_t> hlo::stable::findDeepBracket(StringRef text, unsigned most
     case '}': depth -= depth > 0; break;
     case '>': depth -= depth > 0 && (at == 0 || text[at - 1] != '-'); break;
     case '"': at = stringEnd(text, at) - 1; break;
-    case '/':
-      if (text.substr(at).starts_with("//")) {
-        at = std::min(text.find('\n', at), text.size());
-      }
-      break;
+    case '/': at = commentEnd(text, at); break;
     default: break;
     }
   }

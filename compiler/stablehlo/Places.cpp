@@ -11,8 +11,10 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/Places.h"
 #include "compiler/parser/AttributeText.h"
+#include "compiler/support/FileKind.h"
 
 using namespace mlir;
+using namespace hlo;
 using namespace hlo::stable;
 using llvm::StringRef;
 
@@ -41,10 +43,6 @@ private:
   StringAttr file;
   std::vector<size_t> starts;
 };
-
-bool isInstalledPackage(StringRef file) {
-  return file.contains("site-packages/") || file.contains("dist-packages/");
-}
 } // namespace
 
 /// The text's own location beside the place; a location of MLIR's parser alone says nothing more.

@@ -32,6 +32,10 @@ private:
 /// The rule of ops whose opcode has the same name and operands.
 llvm::LogicalResult convertSame(Converter &c, mlir::Operation *op);
 
+/// Binds the result of a constant; an error at `op` if the elements are in a form that is not
+/// supported.
+llvm::LogicalResult bindConstant(Converter &c, mlir::Operation *op, mlir::ElementsAttr value);
+
 // One function for each family, in a file of its name.
 void addElementwiseRules(Rules &rules);
 void addMovementRules(Rules &rules);

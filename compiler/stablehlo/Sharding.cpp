@@ -19,13 +19,6 @@ using namespace hlo::stable;
 
 using Frontend = SmallVector<std::pair<std::string, std::string>>;
 
-static std::string perValue(Attribute sharding) {
-  std::string text = textOf(sharding);
-  StringRef body = text;
-  body.consume_front("#sdy.sharding");
-  return ("#sdy.sharding_per_value<[" + body + "]>").str();
-}
-
 /// A custom call with frontend attributes.
 static FailureOr<Value> annotationCall(Converter &c, Operation *op, StringRef target, Type result,
                                        ValueRange operands, Frontend frontend, bool hasEffect) {
@@ -50,18 +43,6 @@ template <typename Op> static LogicalResult convertConstraint(Converter &c, Op o
   return failed(call) ? failure() : c.bind(op, *call);
 }
 
-/// The values of a tuple, or the value.
-static Values parts(Converter &c, Value value, unsigned count) {
-  if (count == 1) {
-    return {value};
-  }
-  Values values;
-  for (unsigned i = 0; i < count; ++i) {
-    values.push_back(c.element(value, i));
-  }
-  return values;
-}
-
 static LogicalResult convertManual(Converter &c, sdy::ManualComputationOp op) {
   Computation body = c.computation(op.getBody(), "xla.sdy.manual_computation_body");
   if (failed(body)) {
@@ -77,7 +58,7 @@ static LogicalResult convertManual(Converter &c, sdy::ManualComputationOp op) {
     if (failed(entered)) {
       return failure();
     }
-    inner = parts(c, *entered, operands.size());
+    inner = c.unpacked(*entered, operands.size());
   }
   Operation *yield = op.getBody().front().getTerminator();
   Value call = c.create(
@@ -88,7 +69,7 @@ static LogicalResult convertManual(Converter &c, sdy::ManualComputationOp op) {
   }
   FailureOr<Value> left =
       annotationCall(c, op, "xla.sdy.LocalToGlobalShape", c.joined(op->getResultTypes()),
-                     parts(c, call, op->getNumResults()),
+                     c.unpacked(call, op->getNumResults()),
                      {axes, {"xla.sdy.out_shardings", textOf(op.getOutShardingsAttr())}}, true);
   return failed(left) ? failure() : c.bind(op, *left);
 }

@@ -2,7 +2,6 @@
 #include "compiler/stablehlo/Text.h"
 #include "dialect/stablehlo/Dialect.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -41,6 +40,20 @@ void hlo::stable::addPrecision(Converter &c, std::optional<ArrayAttr> config,
   }
   SmallVector<StringRef> views(words.begin(), words.end());
   attributes.push_back(c.named("operand_precision", c.builder.getStrArrayAttr(views)));
+}
+
+void hlo::stable::addDims(Converter &c, StringRef name, ArrayRef<int64_t> values,
+                          SmallVectorImpl<NamedAttribute> &attributes) {
+  if (!values.empty()) {
+    attributes.push_back(c.dims(name, values));
+  }
+}
+
+void hlo::stable::addChannel(Converter &c, stablehlo::ChannelHandleAttr channel,
+                             SmallVectorImpl<NamedAttribute> &attributes) {
+  if (channel && channel.getHandle() != 0) {
+    attributes.push_back(c.integer("channel_id", channel.getHandle()));
+  }
 }
 
 std::string hlo::stable::listsText(DenseIntElementsAttr rows) {

@@ -4,6 +4,10 @@
 
 #include "compiler/stablehlo/Converter.h"
 
+namespace stablehlo {
+class ChannelHandleAttr;
+} // namespace stablehlo
+
 namespace hlo::stable {
 
 /// `{mode=highest}` or `{tolerance={atol=0,rtol=1e-06,ulps=2}}`; "" for the default.
@@ -12,6 +16,14 @@ std::string accuracyText(mlir::Attribute accuracy);
 /// `operand_precision` of a precision_config; nothing if all are the default.
 void addPrecision(Converter &c, std::optional<mlir::ArrayAttr> config,
                   llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+
+/// Adds a list of dimensions, which HLO leaves out if it is empty.
+void addDims(Converter &c, llvm::StringRef name, llvm::ArrayRef<int64_t> values,
+             llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+
+/// Adds `channel_id`. Null or the handle 0: there is no channel.
+void addChannel(Converter &c, stablehlo::ChannelHandleAttr channel,
+                llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
 
 /// `{{0,1},{2,3}}` of a matrix; negative numbers fill up short rows and are left out.
 std::string listsText(mlir::DenseIntElementsAttr rows);

@@ -14,13 +14,6 @@
 using namespace mlir;
 using namespace hlo::stable;
 
-template <typename T> static std::string textOf(T value) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << value;
-  return text;
-}
-
 Type TypeConversion::convertElement(Type type, std::string &why) {
   if (auto integer = dyn_cast<IntegerType>(type); integer && integer.isSignless()) {
     type = integer.getWidth() == 1

@@ -5,11 +5,20 @@
 #include "compiler/support/Budget.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/raw_ostream.h"
 #include <string>
 
 namespace hlo::stable {
 
-/// Converts types, each once.
+/// The text of a type or an attribute.
+template <typename T> std::string textOf(T value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << value;
+  return text;
+}
+
+/// Converts types. A type that occurs several times is converted once.
 class TypeConversion {
 public:
   explicit TypeConversion(const Budget &budget) : budget(budget) {}
@@ -24,6 +33,7 @@ public:
   mlir::Type convertElement(mlir::Type type, std::string &why);
 
 private:
+  /// A converted type, the number of its arrays, and the depth of its tuples.
   struct Known {
     mlir::Type type;
     uint64_t leaves = 1, levels = 0;

@@ -165,6 +165,10 @@ std::string describeText(StringRef text) {
 }
 } // namespace
 
+bool hlo::isInstalledPackage(StringRef path) {
+  return path.contains("site-packages/") || path.contains("dist-packages/");
+}
+
 bool hlo::isMlirText(StringRef text) {
   StringRef rest = withoutComments(text);
   auto startsWithWord = [&](StringRef word) {

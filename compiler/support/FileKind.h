@@ -1,4 +1,4 @@
-//===- FileKind.h - Formats of files that are no text of a module ---------===//
+//===- FileKind.h - Kinds of files ----------------------------------------===//
 #ifndef COMPILER_SUPPORT_FILEKIND_H
 #define COMPILER_SUPPORT_FILEKIND_H
 
@@ -15,6 +15,9 @@ std::string describeForeignFile(llvm::StringRef bytes);
 
 /// True if `text` is MLIR, judged by its first word, rather than HLO text.
 bool isMlirText(llvm::StringRef text);
+
+/// True for a file of an installed Python package, by its path: not the user's own program.
+bool isInstalledPackage(llvm::StringRef path);
 
 /// Why a file could not be read, with advice for a folder.
 std::string whyUnreadable(std::error_code error);
