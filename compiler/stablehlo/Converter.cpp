@@ -7,12 +7,11 @@
 //   constants used in regions  are copied into the computation, as XLA does
 //   N results                  a tuple and its elements
 //
-// Functions are put in order beforehand, so that the depth of calls does not become depth of stack.
-//
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/Converter.h"
 #include "compiler/parser/AttributeText.h"
 #include "compiler/stablehlo/Annotations.h"
+#include "compiler/stablehlo/Functions.h"
 #include "compiler/stablehlo/Places.h"
 #include "compiler/stablehlo/Rules.h"
 #include "dialect/stablehlo/Dialect.h"
@@ -372,91 +371,30 @@ LogicalResult Converter::convertFunction(func::FuncOp function, bool isEntry) {
   return annotateEntry(*result, function, made);
 }
 
-/// `main`, or the only function.
-func::FuncOp Converter::findEntry() {
-  auto functions = llvm::to_vector(source.getOps<func::FuncOp>());
-  for (func::FuncOp function : functions) {
-    if (function.getSymName() == "main" || functions.size() == 1) {
-      return function;
-    }
-  }
-  source.emitError() << (functions.empty()
-                             ? "the module has no function"
-                             : "the module has no function @main, which is its entry");
-  return func::FuncOp();
-}
-
-/// Functions that an op refers to.
-static void appendCallees(Operation *op, SmallVectorImpl<StringRef> &names) {
-  if (auto call = dyn_cast<func::CallOp>(op)) {
-    names.push_back(call.getCallee());
-  } else if (auto composite = dyn_cast<stablehlo::CompositeOp>(op)) {
-    names.push_back(composite.getDecomposition());
-  } else if (auto custom = dyn_cast<stablehlo::CustomCallOp>(op)) {
-    for (Attribute each : custom.getCalledComputations()) {
-      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(each)) {
-        names.push_back(symbol.getValue());
-      }
-    }
-  }
-}
-
 OwningOpRef<ModuleOp> Converter::convert() {
-  func::FuncOp entry = findEntry();
+  func::FuncOp entry = findEntry(source);
   if (!entry) {
+    source.emitError() << (source.getOps<func::FuncOp>().empty()
+                               ? "the module has no function"
+                               : "the module has no function @main, which is its entry");
+    return nullptr;
+  }
+  FailureOr<std::vector<func::FuncOp>> order = callOrder(source, entry);
+  if (failed(order)) {
+    return nullptr;
+  }
+  bool valid = true;
+  for (func::FuncOp function : *order) {
+    valid &= succeeded(checkOps(function));
+  }
+  if (!valid) {
     return nullptr;
   }
   result = ModuleOp::create(placeOf(source.getLoc()), source.getSymName().value_or("module"));
-  SymbolTable symbols(source);
-  enum class State { Open, Done };
-  struct Visit {
-    func::FuncOp function;
-    SmallVector<std::pair<StringRef, Location>> callees;
-  };
-  llvm::StringMap<State> states;
-  std::vector<Visit> stack;
-  auto enter = [&](func::FuncOp function) -> LogicalResult {
-    if (function.isExternal() || !function.getBody().hasOneBlock()) {
-      return function.emitError() << "function @" << function.getSymName()
-                                  << (function.isExternal() ? " has no body"
-                                                            : " has several blocks");
-    }
-    states[function.getSymName()] = State::Open;
-    Visit &visit = stack.emplace_back(Visit{function, {}});
-    function.walk([&](Operation *op) {
-      SmallVector<StringRef> names;
-      appendCallees(op, names);
-      for (StringRef name : names) {
-        visit.callees.emplace_back(name, op->getLoc());
-      }
-    });
-    std::reverse(visit.callees.begin(), visit.callees.end());
-    return checkOps(function);
-  };
-  bool good = succeeded(enter(entry));
-  while (!stack.empty()) {
-    Visit &visit = stack.back();
-    if (visit.callees.empty()) {
-      func::FuncOp function = visit.function;
-      stack.pop_back();
-      states[function.getSymName()] = State::Done;
-      if (good && failed(convertFunction(function, function == entry))) {
-        return nullptr;
-      }
-      continue;
-    }
-    auto [name, at] = visit.callees.pop_back_val();
-    auto found = states.find(name);
-    if (found != states.end()) {
-      if (found->second == State::Open) {
-        mlir::emitError(placeOf(at)) << "function @" << name << " calls itself";
-        return nullptr;
-      }
-      continue;
-    }
-    if (auto callee = symbols.lookup<func::FuncOp>(name)) {
-      good &= succeeded(enter(callee));
+  for (func::FuncOp function : *order) {
+    if (failed(convertFunction(function, function == entry))) {
+      return nullptr;
     }
   }
-  return good ? std::move(result) : nullptr;
+  return std::move(result);
 }

@@ -113,7 +113,6 @@ private:
   mlir::LogicalResult convertOp(mlir::Operation *op);
   mlir::LogicalResult annotate(mlir::Operation *source, mlir::Operation *first);
   mlir::LogicalResult convertFunction(mlir::func::FuncOp function, bool isEntry);
-  mlir::func::FuncOp findEntry();
   ComputationOp finish(Scope &scope, llvm::StringRef stem, mlir::Location at, mlir::Value root);
   std::string uniqueName(llvm::StringRef stem);
 

@@ -30,3 +30,19 @@ module @named {
 #loc5 = loc("jit(step)/sin"(#loc4))
 // CHECK: entry_computation_layout={(f32[3,2]{0,1})->f32[3,2]{1,0}}
 // CHECK: ROOT %sin.1 = f32[3,2]{1,0} sine(%params__w__.1), metadata={op_name="jit(step)/sin" source_file="/home/me/train.py" source_line=12}
+
+// -----
+
+// The only function that is not private is the entry, whatever its name.
+// CHECK-LABEL: HloModule only
+module @only {
+  func.func private @callee(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.negate %x : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+  func.func public @step(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = func.call @callee(%x) : (tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}
+// CHECK: ENTRY %step.1

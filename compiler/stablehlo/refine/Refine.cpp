@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/refine/Refine.h"
+#include "compiler/stablehlo/Functions.h"
 #include "compiler/stablehlo/Places.h"
 #include "compiler/stablehlo/refine/Refiner.h"
 #include "mlir/IR/SymbolTable.h"
@@ -54,23 +55,6 @@ bool hlo::hasUnknownSizes(ModuleOp module) {
         return unknown ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-/// The function that a caller of the module calls.
-static func::FuncOp entryOf(ModuleOp module) {
-  if (auto main = module.lookupSymbol<func::FuncOp>("main")) {
-    return main;
-  }
-  func::FuncOp only;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPrivate()) {
-      if (only) {
-        return {};
-      }
-      only = function;
-    }
-  }
-  return only;
 }
 
 /// True for "arg0", which MLIR itself calls a parameter without a name.
@@ -131,7 +115,7 @@ static LogicalResult openComposites(ModuleOp module) {
 }
 
 LogicalResult hlo::refineSizes(ModuleOp module, ArrayRef<SizeBound> bounds, const Budget &budget) {
-  func::FuncOp main = entryOf(module);
+  func::FuncOp main = stable::findEntry(module);
   if (!hasUnknownSizes(module)) {
     for (const SizeBound &bound : bounds) {
       if (bound.name != "all") {
