@@ -91,6 +91,10 @@ static LogicalResult addConfig(Converter &c, stablehlo::CustomCallOp op, Attribu
 }
 
 static LogicalResult convertPlain(Converter &c, stablehlo::CustomCallOp op) {
+  auto isPlain = [](Attribute tiling) { return cast<ArrayAttr>(tiling).empty(); };
+  if (ArrayAttr tilings = op.getResultTilingsAttr(); tilings && !llvm::all_of(tilings, isPlain)) {
+    return op.emitOpError() << "has result_tilings; tiled layouts are not supported";
+  }
   Attributes attributes{c.text("custom_call_target", op.getCallTargetName())};
   if (op.getHasSideEffect()) {
     attributes.push_back(c.flag("custom_call_has_side_effect", true));

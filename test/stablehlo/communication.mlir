@@ -60,6 +60,22 @@ module @feeds {
 
 // -----
 
+// CHECK-LABEL: HloModule transfers
+module @transfers attributes {mhlo.num_replicas = 2 : i32} {
+  func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %t = stablehlo.create_token : !stablehlo.token
+    %0:2 = "stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+    %1 = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> {mhlo.frontend_attributes = {k = "v"}} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+    return %0#0 : tensor<2xf32>
+  }
+}
+// CHECK{LITERAL}: %recv.1 = (f32[2]{0}, u32[], token[]) recv(%create_token.1), channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1},{1,0}}}
+// CHECK{LITERAL}: recv-done(%recv.1), channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1},{1,0}}}
+// CHECK{LITERAL}: %send.1 = (f32[2]{0}, u32[], token[]) send(%x.1, %create_token.1), channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1},{1,0}},k="v"}
+// CHECK{LITERAL}: send-done(%send.1), channel_id=1, frontend_attributes={_xla_send_recv_source_target_pairs={{0,1},{1,0}},k="v"}
+
+// -----
+
 // CHECK-LABEL: HloModule call
 module @call {
   func.func public @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
