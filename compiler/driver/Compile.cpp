@@ -1,9 +1,10 @@
-//===- Compile.cpp - From HLO text to artefacts ---------------------------===//
+//===- Compile.cpp - From the text of a module to artefacts ---------------===//
 //
-// In: HLO text and options. Out: artefacts, or errors in the form `file:line:col: error:` with a
-// kind that says whose fault it is. This file runs the phases and records times, dumps and kinds of
-// errors. The phases themselves are elsewhere: the parser, compiler/pipeline (canonicalize to
-// plan), CodeGeneration.cpp (emit to package).
+// In: HLO or StableHLO text, and options. Out: artefacts, or errors in the form `file:line:col:
+// error:` with a kind that says whose fault it is. This file runs the phases and records times,
+// dumps and kinds of errors. The phases themselves are elsewhere: compiler/parser and
+// compiler/stablehlo (parse), compiler/pipeline (canonicalize to plan), CodeGeneration.cpp (emit to
+// package).
 //
 // Up to verification an error is the input's fault; after it an error means "not supported". A
 // phase that fails without a diagnostic, or that leaves an invalid module, is the compiler's fault.
@@ -69,6 +70,7 @@ private:
   void remark(const llvm::Twine &message);
   LogicalResult runPhases(MLIRContext &context);
   LogicalResult parseAndVerify(MLIRContext &context);
+  LogicalResult checkModule();
   LogicalResult runBackend(const Target &target);
   void destroyModule();
   LogicalResult makeDumpDir();
@@ -89,7 +91,7 @@ private:
   LogicalResult compileLevels(llvm::MutableArrayRef<Target> targets);
 
   StringRef text, fileName;
-  CompileOptions options; ///< with several CPU levels: those of the level in work
+  CompileOptions options; ///< with CPU levels: those of the current level
   Artifacts &artifacts;
   llvm::raw_ostream &out;
   std::unique_ptr<llvm::ThreadPoolInterface> pool;
@@ -98,11 +100,11 @@ private:
   PythonLines lines; ///< of the custom calls
   InstructionMetadata metadata;
   unsigned errors = 0, internalErrors = 0, boundErrors = 0;
-  std::vector<LevelCode> levels;           ///< that are compiled
+  std::vector<LevelCode> levels;           ///< the compiled ones
   bool isQuiet = false;                    ///< only errors are printed
-  std::optional<unsigned> level;           ///< in work; none: the object has no levels
-  std::optional<Signature> plainSignature; ///< with levels: of the module
-  size_t sharedKernels = 0;                ///< with levels: taken from earlier ones
+  std::optional<unsigned> level;           ///< the current one; none: the object has no levels
+  std::optional<Signature> plainSignature; ///< with CPU levels: that of the module
+  size_t sharedKernels = 0;                ///< with CPU levels: kernels taken from earlier ones
 };
 } // namespace
 
@@ -237,7 +239,7 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
     importOptions.budget = options.budget;
     importOptions.bounds = options.bounds;
     module = parseStablehlo(text, fileName, &context, importOptions);
-    return failure(!module || failed(verifyModule(*module)));
+    return checkModule();
   }
   for (const SizeBound &bound : options.bounds) {
     if (bound.name != "all") {
@@ -248,10 +250,12 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
   ParseOptions parseOptions;
   parseOptions.budget = options.budget;
   module = parseHlo(text, fileName, &context, parseOptions);
-  if (!module) {
-    return failure();
-  }
-  return options.check == Check::Syntax ? success() : verifyModule(*module);
+  return checkModule();
+}
+
+/// Fails if there is no module, or if it is to be verified and is not valid.
+LogicalResult Compilation::checkModule() {
+  return success(module && (options.check == Check::Syntax || succeeded(verifyModule(*module))));
 }
 
 /// The prefix of the exported symbols: --name, else the file's name; the module's name if there is
@@ -480,8 +484,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
     return checkArena();
   }
 
-  // Only now: until here one thread works, and a context of several threads takes a lock and looks
-  // up a table more for each new attribute.
+  // Not earlier: the phases before run on one thread, and with a thread pool the context takes a
+  // lock and one more table lookup for each new attribute.
   if (pool) {
     module->getContext()->setThreadPool(*pool);
   }
@@ -626,7 +630,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   if (options.quantizeActivations) {
     (*module)->setAttr(kQuantizeActivations, attributes.getUnitAttr());
   }
-  // What is prepared is not prepared once for each version.
+  // The prepared block of immutable parameters is for one version of the sizes.
   if (unsigned most = options.immutableParams ? 1 : options.sizeVersions) {
     (*module)->setAttr(kMostSizeVersions, attributes.getI64IntegerAttr(most));
   }
@@ -671,7 +675,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   return options.dispatch.empty() ? compileFor(targets->front()) : compileLevels(*targets);
 }
 
-/// Compiles the parsed module for one level after the other, and merges them.
+/// Compiles the parsed module for each level in turn, and merges the objects.
 LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) {
   const CompileOptions all = options;
   OwningOpRef<ModuleOp> parsed = std::move(module);
@@ -679,12 +683,12 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
   levels.reserve(targets.size());
   for (const auto &[i, target] : llvm::enumerate(targets)) {
     level = i;
-    // As for the first level, until its code is generated.
+    // Code generation of the level before has set the thread pool.
     parsed->getContext()->disableMultithreading();
     module = parsed->clone();
     options.cpu = all.dispatch[i];
     options.dispatch.clear();
-    // Every level has the same remarks and warnings.
+    // The other levels would repeat the remarks and warnings of the first.
     isQuiet = i > 0;
     if (!all.dumpDir.empty()) {
       options.dumpDir = all.dumpDir + "/" + options.cpu;
@@ -709,7 +713,7 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
   Description description = describeAll(descriptions, describeFlags(options, targets.front()));
   noteArena(description);
   if (failed(checkArena())) {
-    return failure(); // one level may need more at once, another more per thread
+    return failure(); // the maximum over levels of each part may exceed a bound that none exceeds
   }
   makeHeaders(*plainSignature, description,
               targets.front().triple + " " + llvm::join(options.dispatch, ", "));
@@ -766,7 +770,7 @@ LogicalResult Compilation::compileFor(const Target &target) {
       dumpText("memory.txt", report);
       artifacts.memoryReport += level ? options.cpu + ":\n" + report : report;
     }
-    // The last whole module; after it, only single kernels are MLIR.
+    // The last whole module: the phases after plan have MLIR of single kernels.
     bool printsHere = (options.emit & EmitMlir) && which == Phase::Plan && !stopsAfter(Phase::Emit);
     if (!stopsAfter(which) && !printsHere) {
       continue;
