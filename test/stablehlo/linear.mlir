@@ -36,3 +36,17 @@ module @others {
 // CHECK: %top_k.1 = (f32[4,2]{1,0}, s32[4,2]{1,0}) topk(%x.1), k=2, largest=true
 // CHECK: %top_k.1.1 = f32[4,2]{1,0} get-tuple-element(%top_k.1), index=0
 // CHECK: %top_k.1.2 = s32[4,2]{1,0} get-tuple-element(%top_k.1), index=1
+
+// -----
+
+// Operands of two types of a kind, which XLA multiplies.
+// CHECK-LABEL: HloModule mixed
+module @mixed {
+  func.func public @main(%a: tensor<2x4xf8E4M3FN>, %b: tensor<4x5xf8E5M2>, %i: tensor<2x4xi8>, %j: tensor<4x5xui8>) -> (tensor<2x5xf32>, tensor<2x5xi32>) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x4xf8E4M3FN>, tensor<4x5xf8E5M2>) -> tensor<2x5xf32>
+    %1 = stablehlo.dot_general %i, %j, contracting_dims = [1] x [0] : (tensor<2x4xi8>, tensor<4x5xui8>) -> tensor<2x5xi32>
+    return %0, %1 : tensor<2x5xf32>, tensor<2x5xi32>
+  }
+}
+// CHECK: f32[2,5]{1,0} dot(%a.1, %b.1), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+// CHECK: s32[2,5]{1,0} dot(%i.1, %j.1), lhs_contracting_dims={1}, rhs_contracting_dims={0}

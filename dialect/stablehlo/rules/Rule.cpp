@@ -315,7 +315,12 @@ bool stablehlo::checkProductElements(Check &check, const ProductLabels &labels,
   Type lhs = lhsArray.getElementType(), rhs = rhsArray.getElementType(),
        result = resultArray.getElementType();
   if (!isQuantized(lhs) && !isQuantized(rhs) && !isQuantized(result)) {
-    check.require(lhs == rhs, labels.equal, "lhs is ", lhsArray, ", rhs ", rhsArray);
+    // Two floats, or two integers, of other types are taken as the reference does, and XLA: a
+    // product of f8E4M3FN and f8E5M2, or of i8 and ui8.
+    bool areAlike =
+        (isa<FloatType>(lhs) && isa<FloatType>(rhs)) ||
+        (isa<IntegerType>(lhs) && isa<IntegerType>(rhs) && !lhs.isInteger(1) && !rhs.isInteger(1));
+    check.require(lhs == rhs || areAlike, labels.equal, "lhs is ", lhsArray, ", rhs ", rhsArray);
     return false;
   }
   if (!check.require(isQuantized(rhs) && isQuantized(lhs) == isQuantized(result), labels.quantized,
