@@ -25,7 +25,8 @@ bool Product::takes(Number number) const {
   if (!operand.isInteger() || !number.isInteger()) {
     return number == operand;
   }
-  bool losesBit = signs == Signs::Signed && number.kind == Number::Unsigned;
+  bool losesBit =
+      (signs == Signs::Signed || signs == Signs::FewUnsigned) && number.kind == Number::Unsigned;
   return number.bits + losesBit <= operand.bits;
 }
 
@@ -53,16 +54,29 @@ const Lookup *Machine::lookup(int bits) const {
   return found == lookups.end() ? nullptr : found;
 }
 
-SmallVector<const Product *, 4> Machine::vectorProducts(Number lhs, Number rhs, Number sum) const {
+static SmallVector<const Product *, 4> fastestFirst(const Machine &machine, Number lhs, Number rhs,
+                                                    Number sum, bool withFewUnsigned) {
   SmallVector<const Product *, 4> result;
   auto isFaster = [](const Product *a, const Product *b) { return a->speed() > b->speed(); };
-  for (const Product &p : products) {
-    double widened = p.operand.isInteger() ? 1 / issue.integerMultiplyAdd : 1;
-    if (!p.tiles && p.takes(lhs) && p.takes(rhs) && p.sum == sum && p.speed() > widened) {
+  for (const Product &p : machine.products) {
+    double widened = p.operand.isInteger() ? 1 / machine.issue.integerMultiplyAdd : 1;
+    bool isAsked = withFewUnsigned || p.signs != Product::Signs::FewUnsigned;
+    if (isAsked && !p.tiles && p.takes(lhs) && p.takes(rhs) && p.sum == sum &&
+        p.speed() > widened) {
       result.insert(llvm::upper_bound(result, &p, isFaster), &p);
     }
   }
   return result;
+}
+
+SmallVector<const Product *, 4> Machine::vectorProducts(Number lhs, Number rhs, Number sum) const {
+  return fastestFirst(*this, lhs, rhs, sum, /*withFewUnsigned=*/false);
+}
+
+SmallVector<const Product *, 4> Machine::fewBitProducts(Number lhs, Number rhs, Number sum) const {
+  return fastestFirst(*this, lhs, rhs, sum,
+                      lhs.kind == Number::Unsigned && rhs.kind == Number::Signed &&
+                          lhs.bits < rhs.bits);
 }
 
 const Product *Machine::tileProduct(Number lhs, Number rhs, Number sum) const {

@@ -184,14 +184,15 @@ struct Product {
   /// The signs of integer operands. Signed: both are signed; an unsigned operand must have one bit
   /// less. OneUnsigned: one side is taken as unsigned, the other as signed; if both have the same
   /// signedness, the kernel adds half the range to one side and corrects the sums. Any: each side
-  /// may be signed or unsigned.
-  enum class Signs { Signed, OneUnsigned, Any } signs = Signs::Signed;
+  /// may be signed or unsigned. FewUnsigned: the lhs is unsigned and has one bit less, the rhs is
+  /// signed.
+  enum class Signs { Signed, OneUnsigned, Any, FewUnsigned } signs = Signs::Signed;
   /// The products are added to the sums by a second instruction, which needs a register.
   bool addsApart = false;
   /// The cost of one step: in multiply-adds of f32 for vectors, in cycles for tiles.
   double cost = 1;
   const Tiles *tiles = nullptr; ///< non-null: a product of tiles; null: of vectors
-  /// For vectors: sum + lhs * rhs. OneUnsigned: the lhs is the unsigned side.
+  /// For vectors: sum + lhs * rhs. OneUnsigned, FewUnsigned: the lhs is the unsigned side.
   mlir::Value (*multiply)(Emitter &e, mlir::Value sum, mlir::Value lhs, mlir::Value rhs) = nullptr;
   /// For vectors of 16 bytes, or null: the same for two rows and two columns, and two steps along
   /// k. A register of the lhs has the groups (row 0, step 0), (0, 1), (1, 0), (1, 1), one of the
@@ -238,6 +239,8 @@ struct Machine {
   const Lookup *lookup(int bits) const;
   /// The vector products that take both operands and are faster than widening them, fastest first.
   llvm::SmallVector<const Product *, 4> vectorProducts(Number lhs, Number rhs, Number sum) const;
+  /// The same for an unsigned lhs of fewer bits than the rhs, FewUnsigned among them.
+  llvm::SmallVector<const Product *, 4> fewBitProducts(Number lhs, Number rhs, Number sum) const;
   /// The tile product, or null if there is none.
   const Product *tileProduct(Number lhs, Number rhs, Number sum) const;
 };

@@ -12,7 +12,7 @@ static constexpr int64_t kBlockBytes = 16;
 const Product *byteProduct(const Machine &machine, int64_t bits, bool isSigned) {
   // Packed integers are unsigned bytes of a few bits.
   Number integer{isSigned && bits == 8 ? Number::Signed : Number::Unsigned, static_cast<int>(bits)};
-  for (const Product *product : machine.vectorProducts(integer, Number{Number::Signed, 8}, kS32)) {
+  for (const Product *product : machine.fewBitProducts(integer, Number{Number::Signed, 8}, kS32)) {
     if (product->group == 4) {
       return product;
     }

@@ -31,6 +31,9 @@ void addLargeLookups(Machine &machine, bool floats);
 void addWordPairs(Machine &machine, double cost, bool accumulates);
 /// vpdpbusd: quads of bytes (AVX512-VNNI).
 void addByteQuads(Machine &machine);
+/// vpmaddubsw and vpmaddwd: quads of bytes, the unsigned ones of at most 7 bits, since the first of
+/// the two sums pairs in 16 bits.
+void addFewByteQuads(Machine &machine, double cost);
 /// vdpbf16ps: pairs of bf16 (AVX512-BF16).
 void addBf16Pairs(Machine &machine, double cost);
 

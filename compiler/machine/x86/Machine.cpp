@@ -86,6 +86,9 @@ Machine machineOf(StringRef cpu, const StringSet<> &features, bool narrow) {
   }
   if (vnni) {
     addByteQuads(m);
+  } else if (m.vectors.bytes >= 32) {
+    // One instruction more than for pairs.
+    addFewByteQuads(m, 1 + (wide ? kWideApartCost : kApartCost));
   }
   if (avx512 && has("avx512bf16")) {
     addBf16Pairs(m, core.bf16PairCost);

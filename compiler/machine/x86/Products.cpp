@@ -2,8 +2,8 @@
 //
 // A 32-bit lane holds a group of elements that are adjacent along k, the first in the lowest
 // bits: pairs of bf16 (vdpbf16ps), pairs of 16-bit integers (vpmaddwd and an addition, or
-// vpdpwssd), quads of bytes (vpdpbusd, which multiplies unsigned bytes by signed ones). Costs:
-// Machine.cpp and Cpus.cpp.
+// vpdpwssd), quads of bytes (vpdpbusd, which multiplies unsigned bytes by signed ones; vpmaddubsw,
+// vpmaddwd and an addition). Costs: Machine.cpp and Cpus.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/x86/Capabilities.h"
@@ -42,6 +42,23 @@ static Value multiplyWordPairs(Emitter &e, Value sum, Value lhs, Value rhs) {
   return arith::AddIOp::create(e.b, e.loc, sum, products);
 }
 
+static Value multiplyFewByteQuads(Emitter &e, Value sum, Value lhs, Value rhs) {
+  auto wide = cast<VectorType>(sum.getType());
+  int64_t lanes = lanesOf(sum);
+  StringRef name = lanes == 16  ? "avx512.pmaddubs.w.512"
+                   : lanes == 8 ? "avx2.pmadd.ub.sw"
+                                : "ssse3.pmadd.ub.sw.128";
+  auto bytes = VectorType::get({4 * lanes}, e.b.getI8Type());
+  auto words = VectorType::get({2 * lanes}, e.b.getI16Type());
+  SmallVector<Value> arguments = {vector::BitCastOp::create(e.b, e.loc, bytes, lhs),
+                                  vector::BitCastOp::create(e.b, e.loc, bytes, rhs)};
+  Value pairs = call(e, words, name, arguments);
+  Value ones = arith::ConstantOp::create(
+      e.b, e.loc, DenseElementsAttr::get(words, e.b.getI16IntegerAttr(1).getValue()));
+  return multiplyWordPairs(e, sum, vector::BitCastOp::create(e.b, e.loc, wide, pairs),
+                           vector::BitCastOp::create(e.b, e.loc, wide, ones));
+}
+
 static Value multiplyBf16Pairs(Emitter &e, Value sum, Value lhs, Value rhs) {
   return callOnLanes(e, "avx512bf16.dpbf16ps." + Twine(bitsOf(sum)), e.b.getBF16Type(), sum, lhs,
                      rhs);
@@ -62,6 +79,16 @@ void addByteQuads(Machine &machine) {
                               .group = 4,
                               .signs = Product::Signs::OneUnsigned,
                               .multiply = multiplyByteQuads});
+}
+
+void addFewByteQuads(Machine &machine, double cost) {
+  machine.products.push_back({.operand = {Number::Signed, 8},
+                              .sum = kS32,
+                              .group = 4,
+                              .signs = Product::Signs::FewUnsigned,
+                              .addsApart = true,
+                              .cost = cost,
+                              .multiply = multiplyFewByteQuads});
 }
 
 void addBf16Pairs(Machine &machine, double cost) {

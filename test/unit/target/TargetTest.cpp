@@ -68,6 +68,9 @@ TEST(Machine, ProductsAreThoseThatGain) {
     EXPECT_EQ(group(kBf16, kF32), c.bf16) << c.cpu;
     EXPECT_EQ(machine.tileProduct(kS8, kU8, kS32) != nullptr, c.tiles) << c.cpu;
     EXPECT_EQ(machine.tileProduct(kBf16, kBf16, kF32) != nullptr, c.tiles) << c.cpu;
+    // Beside bytes, unsigned integers of four bits need no instruction that takes unsigned bytes.
+    auto few = machine.fewBitProducts({Number::Unsigned, 4}, kS8, kS32);
+    EXPECT_EQ(!few.empty() && few.front()->group == 4, c.bytes != 0) << c.cpu;
     // An unsigned word has a bit more than its product takes.
     EXPECT_TRUE(machine.vectorProducts(kU16, kS16, kS32).empty()) << c.cpu;
     EXPECT_EQ(machine.tileProduct(kS16, kS16, kS32), nullptr) << c.cpu;
