@@ -40,7 +40,8 @@ class Cache(unittest.TestCase):
 
     def test_what_an_entry_depends_on(self):
         self.compile()
-        for options in ({"opt_level": 1}, {"name": "other"}, {"denormals": "flush"}, {"max_arena": 1 << 40}):
+        for options in ({"opt_level": 1}, {"name": "other"}, {"denormals": "flush"}, {"quantize_activations": True},
+                        {"max_arena": 1 << 40}):
             self.assertFalse(self.compile(**options).from_cache, options)
             self.assertTrue(self.compile(**options).from_cache, options)
         self.assertFalse(self.compile(SAXPY + "\n").from_cache)
