@@ -68,6 +68,7 @@ Description hlo::describeAll(llvm::ArrayRef<Description> levels, std::string fla
   all.levelName.clear();
   all.levelNumber = 0;
   all.arena = all.prepared.arena = {};
+  all.sizes = {}; // each level has its own
   for (const Description &level : levels) {
     takeMost(all.arena, level.arena);
     takeMost(all.prepared.arena, level.prepared.arena);

@@ -214,6 +214,20 @@ static Constant *levelDescriptions(hlo::StaticData &data, Module &module,
   return data.pointers(levels);
 }
 
+/// The hlo_size_versions; null if the arena does not depend on sizes.
+static Constant *sizeVersions(hlo::StaticData &data, const hlo::SizeVersionsInfo &sizes) {
+  if (sizes.arenaBytes.empty()) {
+    return data.null();
+  }
+  auto list = [&](ArrayRef<uint64_t> values) {
+    return data.numbers(SmallVector<int64_t>(values.begin(), values.end()));
+  };
+  return data.global(
+      data.record({data.i32(sizeof(hlo_size_versions)), data.i32(sizes.arenaBytes.size()),
+                   list(sizes.arenaBytes), list(sizes.threadBytes), data.numbers(sizes.choices),
+                   data.i32(sizes.numChoices), data.i32(0)}));
+}
+
 void hlo::buildDescription(const Signature &signature, const Description &description,
                            ArrayRef<OperationRow> operations, const Target &target,
                            uint64_t cpuFeatures, Module &module) {
@@ -239,49 +253,55 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
   }
   const uint32_t fpMode =
       description.flushDenormals ? HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS : 0;
-  Constant *fields =
-      d.record({d.i32(sizeof(hlo_module_desc)),
-                d.i32(HLO_ABI),
-                d.string(signature.prefix),
-                d.string(description.version),
-                d.string(description.flags),
-                d.string(target.triple + " " + target.cpuText),
-                d.string(description.sha256),
-                d.i64(signature.hash),
-                d.i64(description.arena.bytes),
-                d.i64(description.stateBytes),
-                d.i64(cpuFeatures),
-                d.i32(target.architecture->number),
-                d.i32(fpMode),
-                d.i32(description.arenaAlign),
-                d.i32(description.needs),
-                d.i32(signature.inputs.size()),
-                d.i32(signature.outputs.size()),
-                d.i32(operations.size()),
-                d.i32(sizeof(hlo_buffer_desc)),
-                d.i32(sizeof(hlo_op_desc)),
-                d.i32(sizeof(hlo_custom_call)),
-                d.buffers(signature.inputs, signature.mesh),
-                d.buffers(signature.outputs, signature.mesh),
-                operationRows(d, operations),
-                d.names(description.customCalls),
-                customCallTargets(d, module, description),
-                run,
-                d.i32(signature.replicas),
-                d.i32(signature.partitions),
-                d.i64(prepared.bytes),
-                d.i64(prepared.arena.bytes),
-                d.i64(prepared.id),
-                inputUse,
-                prepare,
-                d.i64(description.arena.threadBytes),
-                d.i64(prepared.arena.threadBytes),
-                d.i64(0),
-                d.i32(description.levels.size()),
-                d.i32(description.levelNumber),
-                levelDescriptions(d, module, description),
-                description.levelName.empty() ? d.null() : d.string(description.levelName)});
-  GlobalVariable *global = d.global(fields);
+  // The last field is only in descriptions that need it.
+  Constant *versions = sizeVersions(d, description.sizes);
+  const bool hasVersions = !versions->isNullValue();
+  SmallVector<Constant *> fields = {
+      d.i32(hasVersions ? sizeof(hlo_module_desc) : offsetof(hlo_module_desc, size_versions)),
+      d.i32(HLO_ABI),
+      d.string(signature.prefix),
+      d.string(description.version),
+      d.string(description.flags),
+      d.string(target.triple + " " + target.cpuText),
+      d.string(description.sha256),
+      d.i64(signature.hash),
+      d.i64(description.arena.bytes),
+      d.i64(description.stateBytes),
+      d.i64(cpuFeatures),
+      d.i32(target.architecture->number),
+      d.i32(fpMode),
+      d.i32(description.arenaAlign),
+      d.i32(description.needs),
+      d.i32(signature.inputs.size()),
+      d.i32(signature.outputs.size()),
+      d.i32(operations.size()),
+      d.i32(sizeof(hlo_buffer_desc)),
+      d.i32(sizeof(hlo_op_desc)),
+      d.i32(sizeof(hlo_custom_call)),
+      d.buffers(signature.inputs, signature.mesh),
+      d.buffers(signature.outputs, signature.mesh),
+      operationRows(d, operations),
+      d.names(description.customCalls),
+      customCallTargets(d, module, description),
+      run,
+      d.i32(signature.replicas),
+      d.i32(signature.partitions),
+      d.i64(prepared.bytes),
+      d.i64(prepared.arena.bytes),
+      d.i64(prepared.id),
+      inputUse,
+      prepare,
+      d.i64(description.arena.threadBytes),
+      d.i64(prepared.arena.threadBytes),
+      d.i64(0),
+      d.i32(description.levels.size()),
+      d.i32(description.levelNumber),
+      levelDescriptions(d, module, description),
+      description.levelName.empty() ? d.null() : d.string(description.levelName)};
+  if (hasVersions) {
+    fields.push_back(versions);
+  }
+  GlobalVariable *global = d.global(d.record(fields));
   global->setName(prefix + ".desc");
   if (description.levelNumber > 0) {
     global->setLinkage(GlobalValue::ExternalLinkage);

@@ -56,6 +56,7 @@ struct ArenaSize {
   /// Where the entry has the tables of pointers that it passes on; none: they are small and on the
   /// stack.
   std::optional<uint64_t> tableAt;
+  uint64_t planAt = 0; ///< where the entry's buffers begin
 };
 
 /// What a module keeps of its immutable parameters; bytes == 0: nothing.

@@ -301,16 +301,15 @@ static hlo_status check_versions(const hlo_module_desc *desc, const hlo_call *ca
   return status;
 }
 
-hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, int prepares,
-                             hlo_text *text) {
-  const hlo_arena_need need = hlo_arena_need_of(desc, call, prepares);
-  if (need.bytes == 0) {
+hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call,
+                             const hlo_arena_need *need, hlo_text *text) {
+  if (need->bytes == 0) {
     return HLO_OK;
   }
   void *arena = HLO_FIELD(call, arena);
   const size_t given = HLO_FIELD(call, arena_bytes);
   const int aligned = ((uintptr_t)arena & (desc->arena_align - 1)) == 0;
-  if (arena != NULL && given >= need.bytes && aligned) {
+  if (arena != NULL && given >= need->bytes && aligned) {
     return HLO_OK;
   }
   const hlo_allocator *alloc = HLO_FIELD(call, alloc);
@@ -319,11 +318,11 @@ hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, 
   }
   hlo_text_add(text, desc->name);
   hlo_text_add(text, ": arena: needs ");
-  hlo_text_number(text, need.bytes);
+  hlo_text_number(text, need->bytes);
   hlo_text_add(text, " bytes ");
-  if (need.slot > 0 && need.threads > 1) {
+  if (need->slot > 0 && need->threads > 1) {
     hlo_text_add(text, "for ");
-    hlo_text_number(text, need.threads);
+    hlo_text_number(text, need->threads);
     hlo_text_add(text, " threads ");
   }
   hlo_text_add(text, "(align ");
@@ -440,6 +439,7 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
   if (first != HLO_OK) {
     return first;
   }
+  const hlo_arena_need need = hlo_arena_need_of(desc, call, /*prepares=*/0, NULL);
   for (int which = 0; which < 5; ++which) {
     hlo_text part = text;
     if (first != HLO_OK) {
@@ -449,7 +449,7 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
                               : which == 1 ? hlo_check_services(desc, call, &part)
                               : which == 2 ? check_versions(desc, call, &part)
                               : which == 3 ? hlo_check_prepared(desc, call, &part)
-                                           : hlo_check_scratch(desc, call, /*prepares=*/0, &part);
+                                           : hlo_check_scratch(desc, call, &need, &part);
     if (status != HLO_OK) {
       first = first != HLO_OK ? first : status;
       text = part;

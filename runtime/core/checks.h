@@ -7,6 +7,7 @@
 #ifndef RUNTIME_CORE_CHECKS_H
 #define RUNTIME_CORE_CHECKS_H
 
+#include "frame.h"
 #include "text.h"
 
 /** Checks struct_size and abi of both structs, the strides of their arrays, and that the two
@@ -27,10 +28,10 @@ const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const
  * linked only with modules that make custom calls: null otherwise. */
 hlo_status hlo_ffi_version(void (*handler)(void), int *major, int *minor)
     __attribute__((weak, visibility("hidden")));
-/** Checks the arena of a call of M_run or M_prepare: not needed, or large enough, or replaced by an
+/** Checks the arena of a call that has this need: none, or large enough, or replaced by an
  * allocator. */
-hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, int prepares,
-                             hlo_text *text);
+hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call,
+                             const hlo_arena_need *need, hlo_text *text);
 /** Checks the prepared block that M_run reads: present, long enough, aligned, made by this module,
  * and finished. */
 hlo_status hlo_check_prepared(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);

@@ -23,8 +23,9 @@
  * hoisted loads). */
 #define CHUNKS_PER_THREAD 4
 
+/* Also finds out what the call needs of the arena. */
 static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
-                            const void *const *inputs, void *const *outputs) {
+                            const void *const *inputs, void *const *outputs, hlo_arena_need *need) {
   hlo_text text;
   hlo_status status = hlo_check_call(desc, call, &text);
   if (status != HLO_OK) {
@@ -33,11 +34,11 @@ static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
   const void *const *results = (const void *const *)outputs;
   if ((status = hlo_check_buffers(desc, inputs, results, &text)) ||
       (status = hlo_check_cpu(desc, &text)) || (status = hlo_check_services(desc, call, &text)) ||
-      (status = hlo_check_prepared(desc, call, &text)) ||
-      (status = hlo_check_scratch(desc, call, /*prepares=*/0, &text))) {
+      (status = hlo_check_prepared(desc, call, &text))) {
     return status;
   }
-  return HLO_OK;
+  *need = hlo_arena_need_for(desc, call, /*prepares=*/0, inputs);
+  return hlo_check_scratch(desc, call, need, &text);
 }
 
 /* Number of threads of a call. */
@@ -62,15 +63,61 @@ static hlo_arena_need need_of(const hlo_module_desc *desc, int prepares, uint32_
                   : need_for(desc->arena_bytes, HLO_FIELD(desc, thread_arena_bytes), threads);
 }
 
-hlo_arena_need hlo_arena_need_of(const hlo_module_desc *desc, const hlo_call *call, int prepares) {
+static hlo_arena_need need_of_version(const hlo_size_versions *versions, uint32_t version,
+                                      uint32_t threads) {
+  return need_for(versions->arena_bytes[version], versions->thread_arena_bytes[version], threads);
+}
+
+hlo_arena_need hlo_arena_need_of(const hlo_module_desc *desc, const hlo_call *call, int prepares,
+                                 const hlo_sizes *sizes) {
   if (!prepares && desc->arena_bytes == 0) { /* small programs, whose calls take 60 ns */
     return (hlo_arena_need){0, 0, 1, 0};
   }
-  return need_of(desc, prepares, threads_of(call));
+  const uint32_t threads = threads_of(call);
+  const hlo_size_versions *versions = prepares ? NULL : HLO_FIELD(desc, size_versions);
+  if (versions == NULL) {
+    return need_of(desc, prepares, threads);
+  }
+  if (sizes != NULL) {
+    return need_of_version(versions, hlo_size_version(sizes), threads);
+  }
+  hlo_arena_need least = need_of_version(versions, 0, threads);
+  for (uint32_t i = 1; i < versions->num_versions; ++i) {
+    const hlo_arena_need other = need_of_version(versions, i, threads);
+    least = other.bytes < least.bytes ? other : least;
+  }
+  return least;
+}
+
+hlo_arena_need hlo_arena_need_for(const hlo_module_desc *desc, const hlo_call *call, int prepares,
+                                  const void *const *inputs) {
+  if (prepares || HLO_FIELD(desc, size_versions) == NULL) {
+    return hlo_arena_need_of(desc, call, prepares, NULL);
+  }
+  const hlo_sizes sizes = hlo_sizes_of_inputs(desc, inputs);
+  return hlo_arena_need_of(desc, call, prepares, &sizes);
 }
 
 uint64_t hlo_arena_bytes(const hlo_module_desc *desc, uint32_t threads) {
   return need_of(desc, 0, threads).bytes;
+}
+
+uint64_t hlo_sized_arena_bytes(const hlo_module_desc *desc, uint32_t threads,
+                               const int64_t *sizes) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < HLO_FIELD(desc, num_levels); ++i) {
+    const uint64_t bytes = hlo_sized_arena_bytes(desc->levels[i], threads, sizes);
+    most = bytes > most ? bytes : most;
+  }
+  if (most > 0) {
+    return most;
+  }
+  const hlo_size_versions *versions = HLO_FIELD(desc, size_versions);
+  if (versions == NULL) {
+    return hlo_arena_bytes(desc, threads);
+  }
+  const hlo_sizes all = hlo_sizes_of_values(desc, sizes);
+  return need_of_version(versions, hlo_size_version(&all), threads).bytes;
 }
 
 uint64_t hlo_prepare_arena_bytes(const hlo_module_desc *desc, uint32_t threads) {
@@ -235,9 +282,9 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
   if (counts) {
     start_profile(&start_ns, &start_ticks);
   }
-  hlo_status status = check_all(call, desc, inputs, outputs);
+  hlo_arena_need need;
+  hlo_status status = check_all(call, desc, inputs, outputs, &need);
   if (status == HLO_OK) {
-    const hlo_arena_need need = hlo_arena_need_of(desc, call, /*prepares=*/0);
     status = hlo_take_arena(call, desc, &need, frame);
   }
   if (status != HLO_OK) {

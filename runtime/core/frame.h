@@ -4,6 +4,8 @@
 
 #include <hlo/generated.h>
 
+#include "sizes.h"
+
 /** The arena that a call of M_run or of M_prepare needs. */
 typedef struct hlo_arena_need {
   uint64_t plan, slot; /**< bytes needed once, and per thread */
@@ -11,7 +13,12 @@ typedef struct hlo_arena_need {
   uint64_t bytes; /**< total; UINT64_MAX if it exceeds 64 bits */
 } hlo_arena_need;
 
-hlo_arena_need hlo_arena_need_of(const hlo_module_desc *desc, const hlo_call *call, int prepares);
+/** `sizes`: of the call; null: the sizes that need least. */
+hlo_arena_need hlo_arena_need_of(const hlo_module_desc *desc, const hlo_call *call, int prepares,
+                                 const hlo_sizes *sizes);
+/** The same for the sizes of a call with these inputs, which have been checked. */
+hlo_arena_need hlo_arena_need_for(const hlo_module_desc *desc, const hlo_call *call, int prepares,
+                                  const void *const *inputs);
 
 /** Gives the frame its arena and slots: the caller's arena, which has been checked, or memory from
  * call->alloc. */

@@ -116,13 +116,13 @@ hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_module_desc *des
   if (status != HLO_OK) {
     return status;
   }
+  const hlo_arena_need need = hlo_arena_need_of(desc, call, /*prepares=*/1, NULL);
   if ((status = hlo_check_inputs(desc, inputs, HLO_READ_BY_PREPARE, &text)) ||
       (status = check_block(desc, prepared, bytes, &text)) ||
       (status = hlo_check_cpu(desc, &text)) ||
-      (status = hlo_check_scratch(desc, call, /*prepares=*/1, &text))) {
+      (status = hlo_check_scratch(desc, call, &need, &text))) {
     return status;
   }
-  const hlo_arena_need need = hlo_arena_need_of(desc, call, /*prepares=*/1);
   if ((status = hlo_take_arena(call, desc, &need, frame))) {
     return status;
   }

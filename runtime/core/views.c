@@ -40,6 +40,7 @@ typedef struct Checked {
   Range *ranges;
   size_t num_ranges;
   void **pointers; /* inputs, then outputs */
+  hlo_sizes sizes; /* once all inputs have been checked */
 } Checked;
 
 static const hlo_view *view_at(const hlo_view *views, uint32_t i) {
@@ -97,6 +98,26 @@ static int equal(const int64_t *a, const int64_t *b, int32_t count) {
   return same;
 }
 
+static hlo_status refuse_shape(Checked *c, int what, uint32_t i, const int64_t *dims,
+                               const hlo_view *view) {
+  add_start(c, what, i);
+  hlo_text_add(&c->text, " has the shape ");
+  add_list(c, dims, view->rank, "[]");
+  hlo_text_add(&c->text, ", given ");
+  add_list(c, view->dims, view->rank, "[]");
+  return HLO_ERR_VIEW;
+}
+
+static hlo_status refuse_bytes(Checked *c, int what, uint32_t i, uint64_t bytes,
+                               const hlo_view *view) {
+  add_start(c, what, i);
+  hlo_text_add(&c->text, " needs ");
+  hlo_text_number(&c->text, bytes);
+  hlo_text_add(&c->text, " bytes, given ");
+  hlo_text_number(&c->text, view->bytes);
+  return HLO_ERR_VIEW;
+}
+
 static hlo_status check_view(Checked *c, int what, uint32_t i, const hlo_view *view) {
   const hlo_buffer_desc *leaf = leaf_at(c, what, i);
   if (view->type != HLO_INVALID_TYPE && view->type != leaf->type) {
@@ -116,13 +137,8 @@ static hlo_status check_view(Checked *c, int what, uint32_t i, const hlo_view *v
     add_number(c, view->rank);
     return HLO_ERR_VIEW;
   }
-  if (view->dims != NULL && !equal(view->dims, leaf->dims, leaf->rank)) {
-    add_start(c, what, i);
-    hlo_text_add(&c->text, " has the shape ");
-    add_list(c, leaf->dims, leaf->rank, "[]");
-    hlo_text_add(&c->text, ", given ");
-    add_list(c, view->dims, view->rank, "[]");
-    return HLO_ERR_VIEW;
+  if (view->dims != NULL && !hlo_is_dense(leaf) && !equal(view->dims, leaf->dims, leaf->rank)) {
+    return refuse_shape(c, what, i, leaf->dims, view);
   }
   if (view->minor_to_major != NULL && leaf->minor_to_major != NULL &&
       !equal(view->minor_to_major, leaf->minor_to_major, leaf->rank)) {
@@ -140,15 +156,35 @@ static hlo_status check_view(Checked *c, int what, uint32_t i, const hlo_view *v
     hlo_text_add(&c->text, " bytes");
     return HLO_ERR_NULL;
   }
-  /* How many bytes a dense buffer needs follows from sizes, and those of results are known only
-   * after the call. */
   if (view->bytes < leaf->bytes && !hlo_is_dense(leaf)) {
-    add_start(c, what, i);
-    hlo_text_add(&c->text, " needs ");
-    hlo_text_number(&c->text, leaf->bytes);
-    hlo_text_add(&c->text, " bytes, given ");
-    hlo_text_number(&c->text, view->bytes);
-    return HLO_ERR_VIEW;
+    return refuse_bytes(c, what, i, leaf->bytes, view);
+  }
+  return HLO_OK;
+}
+
+/* Checks the dense buffers of one side against the sizes of the call. Those of results whose sizes
+ * are known only after the call are the caller's to size. */
+static hlo_status check_dense(Checked *c, int what) {
+  enum { MOST_DIMS = 64 };
+  int64_t dims[MOST_DIMS];
+  const uint32_t count = what == INPUT ? c->num_inputs : c->num_outputs;
+  for (uint32_t i = 0; i < count; ++i) {
+    const hlo_buffer_desc *leaf = leaf_at(c, what, i);
+    if (!hlo_is_dense(leaf) || leaf->rank > MOST_DIMS || (what == INPUT && !is_read(c, i)) ||
+        !hlo_leaf_dims(&c->sizes, leaf, what == INPUT, i, dims)) {
+      continue;
+    }
+    const hlo_view *view = view_at(what == INPUT ? c->inputs : c->outputs, i);
+    if (view->dims != NULL && !equal(view->dims, dims, leaf->rank)) {
+      return refuse_shape(c, what, i, dims, view);
+    }
+    uint64_t bytes = hlo_type_bytes(leaf->type);
+    for (int32_t d = 0; d < leaf->rank; ++d) {
+      bytes *= (uint64_t)dims[d]; /* at most leaf->bytes, unless another one is 0 */
+    }
+    if (view->bytes < bytes) {
+      return refuse_bytes(c, what, i, bytes, view);
+    }
   }
   return HLO_OK;
 }
@@ -259,14 +295,29 @@ static int is_shared(const Checked *c, uint32_t input) {
          c->pointers[input] == c->pointers[c->num_inputs + (uint32_t)alias];
 }
 
-static hlo_status check_all(Checked *c, void *prepared, uint64_t prepared_bytes,
-                            uint64_t arena_bytes) {
+static hlo_status check_all(Checked *c, void *prepared, uint64_t prepared_bytes) {
   hlo_status status = check_side(c, INPUT);
   if (status == HLO_OK && c->reader == HLO_READ_BY_RUN) {
     status = check_side(c, OUTPUT);
   }
+  const void *const *inputs = (const void *const *)c->pointers;
+  if (status == HLO_OK && hlo_num_sizes(c->desc) > 0) {
+    status = hlo_check_inputs(c->desc, inputs, c->reader, &c->text);
+    c->sizes = hlo_sizes_of_inputs(c->desc, inputs);
+  }
+  if (status == HLO_OK && c->sizes.desc != NULL) {
+    status = check_dense(c, INPUT);
+  }
+  if (status == HLO_OK && c->sizes.desc != NULL && c->reader == HLO_READ_BY_RUN) {
+    status = check_dense(c, OUTPUT);
+  }
   if (status != HLO_OK) {
     return status;
+  }
+  uint64_t arena_bytes =
+      hlo_arena_need_for(c->desc, c->call, c->reader != HLO_READ_BY_RUN, inputs).bytes;
+  if (HLO_FIELD(c->call, arena_bytes) < arena_bytes) {
+    arena_bytes = HLO_FIELD(c->call, arena_bytes); /* too little, or the level needs less */
   }
   for (uint32_t i = 0; i < c->num_inputs; ++i) {
     if (is_read(c, i) && !(c->reader == HLO_READ_BY_RUN && is_shared(c, i))) {
@@ -323,9 +374,8 @@ static hlo_status call_checked(Checked *c, void *block, size_t bytes) {
     c->ranges = table;
     c->pointers = (void **)((char *)table + range_bytes);
   }
-  const uint64_t arena_bytes = hlo_arena_need_of(desc, c->call, !runs).bytes;
   void *prepared = runs ? (void *)HLO_FIELD(c->call, prepared) : block;
-  hlo_status status = check_all(c, prepared, desc->prepared_bytes, arena_bytes);
+  hlo_status status = check_all(c, prepared, desc->prepared_bytes);
   if (status != HLO_OK && runs) {
     hlo_tell_peers(c->call, status);
   }

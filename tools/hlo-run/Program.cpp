@@ -38,13 +38,13 @@ Expected<Memory> take(uint64_t bytes, const Twine &what, GuardSide guard = Guard
 /// Objects of this compiler always have these fields.
 uint64_t preparedBytesOf(const hlo_module_desc &desc) { return desc.prepared_bytes; }
 /// For runs and for preparing, on this many threads.
-uint64_t arenaBytes(const hlo_module_desc &desc, uint32_t threads) {
+uint64_t mostArenaBytes(const hlo_module_desc &desc, uint32_t threads) {
   return std::max(hlo_arena_bytes(&desc, threads), hlo_prepare_arena_bytes(&desc, threads));
 }
 /// Error if a call needs more memory than this machine has: otherwise the kernel would kill some
 /// process later.
 Error checkMemory(const hlo_module_desc &desc, uint32_t threads) {
-  uint64_t needed = arenaBytes(desc, threads) + desc.state_bytes + preparedBytesOf(desc);
+  uint64_t needed = mostArenaBytes(desc, threads) + desc.state_bytes + preparedBytesOf(desc);
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
     needed += hlo_input_at(&desc, i)->bytes;
   }
@@ -77,7 +77,7 @@ Error takeUnpacked(const hlo_buffer_desc &leaf, std::vector<Memory> &list) {
 Program::~Program() { hlo_pool_destroy(pool); }
 
 Program::Program(Program &&other)
-    : desc(other.desc), remote(other.remote), rank(other.rank),
+    : desc(other.desc), remote(other.remote), guard(other.guard), rank(other.rank),
       pool(std::exchange(other.pool, nullptr)), deadline(other.deadline), rngSeed(other.rngSeed),
       streams(std::move(other.streams)), customCalls(other.customCalls), comm(other.comm),
       arena(std::move(other.arena)), state(std::move(other.state)),
@@ -91,8 +91,15 @@ Program::Program(Program &&other)
 
 /// All facts about a buffer, which hlo_run_checked compares with the leaf's description.
 static hlo_view viewOf(const hlo_buffer_desc &leaf, const Memory &memory) {
-  return {sizeof(hlo_view), leaf.type,           memory.data(), memory.size(),
-          leaf.dims,        leaf.minor_to_major, leaf.rank,     0};
+  // The dimensions of a dense buffer are those of a call.
+  return {sizeof(hlo_view),
+          leaf.type,
+          memory.data(),
+          memory.size(),
+          hlo_is_dense(&leaf) ? nullptr : leaf.dims,
+          leaf.minor_to_major,
+          leaf.rank,
+          0};
 }
 
 void Program::addInput(const hlo_buffer_desc &leaf, const Memory &memory) {
@@ -108,7 +115,7 @@ void Program::addOutput(const hlo_buffer_desc &leaf, const Memory &memory) {
 /// Arena, prepared block and state, for calls in this process.
 Error Program::takeScratch(uint32_t threads, GuardSide guard) {
   auto newArena =
-      take(arenaBytes(*desc, threads), "the arena", guard, std::max(desc->arena_align, 64u));
+      take(mostArenaBytes(*desc, threads), "the arena", guard, std::max(desc->arena_align, 64u));
   if (!newArena) {
     return newArena.takeError();
   }
@@ -133,6 +140,7 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads,
   Program program;
   program.desc = &desc;
   program.remote = remote;
+  program.guard = guard;
   program.rank = rank;
   program.view = UnpackedView(desc);
   if (threads != 1 && !remote) {
@@ -222,11 +230,64 @@ Error Program::keepInputs() {
   return Error::success();
 }
 
+std::vector<int64_t> Program::sizes() const {
+  std::vector<int64_t> values(hlo_num_sizes(desc));
+  for (auto [i, value] : llvm::enumerate(values)) {
+    std::memcpy(&value, inputPointers[desc->num_inputs - values.size() + i], sizeof(value));
+  }
+  return values;
+}
+
+uint64_t Program::arenaBytes(uint32_t threads) const {
+  return remote ? hlo_arena_bytes(desc, threads)
+                : hlo_sized_arena_bytes(desc, threads, sizes().data());
+}
+
+void Program::placeDense() {
+  if (remote || guard != GuardSide::After) {
+    return;
+  }
+  std::vector<int64_t> values = sizes(), dims;
+  auto move = [&](const hlo_buffer_desc &leaf, bool isInput, uint32_t i, const Memory &memory,
+                  hlo_view &view) {
+    dims.assign(leaf.dims, leaf.dims + leaf.rank);
+    if (!hlo_is_dense(&leaf) || leaf.alias >= 0) {
+      return;
+    }
+    if (isInput) {
+      hlo_input_dims(desc, i, values.data(), dims.data());
+    } else if (!hlo_output_dims(desc, i, values.data(), dims.data())) {
+      return;
+    }
+    size_t bytes = hlo_type_bytes(leaf.type);
+    for (int64_t dim : dims) {
+      bytes *= dim;
+    }
+    view.data = memory.data() + (memory.size() - bytes);
+    view.bytes = bytes;
+    if (isInput) {
+      std::memmove(view.data, memory.data(), bytes);
+    }
+  };
+  for (uint32_t i = 0; i < desc->num_inputs; ++i) {
+    move(*hlo_input_at(desc, i), true, i, inputs[i], inputViews[i]);
+    inputPointers[i] = inputViews[i].data;
+  }
+  for (uint32_t i = 0; i < desc->num_outputs; ++i) {
+    move(*hlo_output_at(desc, i), false, i, outputs[i], outputViews[i]);
+    outputPointers[i] = outputViews[i].data;
+  }
+}
+
 /// A call with all services set; error texts go to `message`.
-hlo_call Program::makeCall(char *message, size_t bytes) {
+hlo_call Program::makeCall(char *message, size_t bytes, bool prepares) {
   hlo_call call = hlo_call_init();
-  call.arena = arena.data();
-  call.arena_bytes = arena.size();
+  // With sizes, only what this call needs.
+  uint32_t threads = pool ? hlo_pool_executor(pool)->num_threads : 1;
+  uint64_t need =
+      prepares || remote ? arena.size() : std::min<uint64_t>(arenaBytes(threads), arena.size());
+  call.arena = arena.data() + (guard == GuardSide::After ? arena.size() - need : 0);
+  call.arena_bytes = need;
   call.exec = pool ? hlo_pool_executor(pool) : nullptr;
   call.state = desc->state_bytes ? reinterpret_cast<hlo_state *>(state.data()) : nullptr;
   call.deadline_ns = deadline;
@@ -258,7 +319,7 @@ Expected<double> Program::prepare() {
   }
   packInputs();
   char message[1024] = "";
-  hlo_call call = makeCall(message, sizeof(message));
+  hlo_call call = makeCall(message, sizeof(message), /*prepares=*/true);
   if (remote) {
     double seconds = 0;
     Expected<hlo_status> status = remote->prepare(rank, call, inputViews, seconds);
@@ -327,6 +388,7 @@ Expected<double> Program::run() {
   const bool first = fresh;
   if (first) {
     packInputs();
+    placeDense();
   } else {
     for (auto &[input, copy] : kept) {
       assert(copy && "a second run needs keepInputs");
@@ -335,7 +397,7 @@ Expected<double> Program::run() {
   }
   fresh = false;
   char message[1024] = "";
-  hlo_call call = makeCall(message, sizeof(message));
+  hlo_call call = makeCall(message, sizeof(message), /*prepares=*/false);
   Expected<double> seconds = remote ? runThere(call, first) : runHere(call, first);
   if (!seconds) {
     return seconds.takeError();

@@ -70,6 +70,9 @@ public:
   llvm::Expected<double> prepare();
   uint64_t preparedBytes() const { return desc->prepared_bytes; }
 
+  /// What a run on these inputs needs of the arena.
+  uint64_t arenaBytes(uint32_t threads) const;
+
   /// Starts a new profile of the following runs.
   void startProfile();
   const Profile &getProfile() const { return profile; }
@@ -90,7 +93,8 @@ private:
   void setInputsWritable(bool writable);
   const hlo_module_desc *desc = nullptr;
   Remote *remote = nullptr; ///< null: the module is called here
-  uint32_t rank = 0;        ///< of `remote`
+  GuardSide guard = GuardSide::None;
+  uint32_t rank = 0; ///< of `remote`
   hlo_pool *pool = nullptr;
   int64_t deadline = 0;
   uint64_t rngSeed = 0;
@@ -98,7 +102,11 @@ private:
   Streams streams;
   const CustomCalls *customCalls = nullptr;
   const hlo_comm *comm = nullptr;
-  hlo_call makeCall(char *message, size_t bytes);
+  hlo_call makeCall(char *message, size_t bytes, bool prepares);
+  /// Of the inputs that are sizes.
+  std::vector<int64_t> sizes() const;
+  /// Before the first run: with guard pages after buffers, moves dense ones to their ends.
+  void placeDense();
   Memory arena, state, prepared;
   std::vector<Memory> inputs, outputs;
   UnpackedView view;

@@ -250,6 +250,9 @@ void EntryBuilder::loadFrame(bool prepares) {
   if (size.tableAt) {
     arguments = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, *size.tableAt);
   }
+  if (size.planAt) {
+    arena = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, size.planAt);
+  }
   if (size.threadBytes) {
     scratch = b.CreateLoad(
         pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, scratch)));

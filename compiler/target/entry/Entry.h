@@ -41,12 +41,20 @@ struct OperationTable {
   llvm::DenseMap<mlir::Operation *, uint32_t> others; ///< calls and small loops -> row
 };
 
+/// hlo_size_versions; without versions there is none.
+struct SizeVersionsInfo {
+  std::vector<uint64_t> arenaBytes, threadBytes; ///< of each version
+  std::vector<int64_t> choices;
+  uint32_t numChoices = 0;
+};
+
 /// The contents of the object's description (hlo_module_desc), besides the signature.
 struct Description {
-  std::string version;         ///< of the compiler
-  std::string flags;           ///< of the compiler
-  std::string sha256;          ///< of the HLO text
-  ArenaSize arena;             ///< of run
+  std::string version; ///< of the compiler
+  std::string flags;   ///< of the compiler
+  std::string sha256;  ///< of the HLO text
+  ArenaSize arena;     ///< of run
+  SizeVersionsInfo sizes;
   uint64_t arenaAlign = 64;    ///< of both arenas
   uint64_t stateBytes = 0;     ///< of hlo_call.state
   bool flushDenormals = false; ///< subnormal numbers are treated as zero

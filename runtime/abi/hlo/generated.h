@@ -326,8 +326,9 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_op_desc, flops) == 56);
  * custom_calls, ptr custom_call_targets, ptr run, i32 num_replicas, i32 num_partitions, i64
  * prepared_bytes, i64 prepare_arena_bytes, i64 prepared_id, ptr input_use, ptr prepare, i64
  * thread_arena_bytes, i64 prepare_thread_arena_bytes, i64 stack_bytes, i32 num_levels, i32
- * level_number, ptr levels, ptr level_name } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 264);
+ * level_number, ptr levels, ptr level_name, ptr size_versions }; without size_versions in modules
+ * that have none */
+HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 272);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, name) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, signature) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, arena_bytes) == 56);
@@ -342,6 +343,13 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepare) == 208);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, thread_arena_bytes) == 216);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, stack_bytes) == 232);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, levels) == 248);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, size_versions) == 264);
+
+/* { i32 struct_size, i32 num_versions, ptr arena_bytes, ptr thread_arena_bytes, ptr choices, i32
+ * num_choices, i32 0 } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_size_versions) == 40);
+HLO_ASSERT_LAYOUT(offsetof(hlo_size_versions, arena_bytes) == 8);
+HLO_ASSERT_LAYOUT(offsetof(hlo_size_versions, num_choices) == 32);
 #endif
 
 #endif /* HLO_GENERATED_H */

@@ -359,8 +359,9 @@ typedef struct hlo_state hlo_state;
 typedef struct hlo_call {
   uint32_t struct_size; /**< sizeof(hlo_call) */
   uint32_t abi;         /**< HLO_ABI */
-  /** Scratch: at least hlo_arena_bytes(description, exec->num_threads or 1) bytes, aligned to
-   * arena_align (64); with less, the call returns HLO_ERR_ARENA. The contents need no preparation
+  /** Scratch: at least hlo_arena_bytes(description, exec->num_threads or 1) bytes, of a module with
+   * sizes hlo_sized_arena_bytes, aligned to arena_align (64); with less, the call returns
+   * HLO_ERR_ARENA. The contents need no preparation
    * and mean nothing afterwards. Null: taken from `alloc`, if the module needs any. */
   void *arena;
   size_t arena_bytes;
@@ -451,7 +452,7 @@ typedef struct hlo_buffer_desc {
   const struct hlo_sharding *sharding;
   /** The dimensions as the program computes them from its named sizes, "[b, 2*b + 1, 16]"; null if
    * it has no names for them. Of a size leaf itself: null. Not in modules of older compilers:
-   * hlo_sizes_text(). */
+   * hlo_sizes_text(). hlo_input_dims() and hlo_output_dims() evaluate them. */
   const char *sizes;
 } hlo_buffer_desc;
 
@@ -498,6 +499,23 @@ enum {
   HLO_FP_ROUND_TO_ZERO = 12,
   HLO_FP_ROUNDING = 12 /**< rounding mode bits */
 };
+
+/** The versions of a program for sizes of a call, and what each needs. */
+typedef struct hlo_size_versions {
+  uint32_t struct_size, num_versions;
+  const uint64_t *arena_bytes;        /**< hlo_module_desc.arena_bytes of each version */
+  const uint64_t *thread_arena_bytes; /**< hlo_module_desc.thread_arena_bytes of each version */
+  /** Which version serves which sizes: `num_choices` choices, of which the first that fits is
+   * taken. A choice is
+   *   the number of its conditions, and for each: an input that is a size, and the value it has;
+   *   the number of its classes of sizes, and for each: the number of its inputs, these inputs, the
+   *     number of its intervals, the number of its limits, these limits, ascending.
+   * A size above `i` of the limits of its class is in interval `i`; sizes of a class that differ
+   * are in the last one. The versions of a choice follow those of the choices before it; the
+   * interval of the last class counts fastest. */
+  const int64_t *choices;
+  uint32_t num_choices, reserved;
+} hlo_size_versions;
 
 /** Description of a module; static and read-only. Sufficient to call the module without its
  * header. */
@@ -559,6 +577,9 @@ typedef struct hlo_module_desc {
   uint32_t level_number; /**< of one of these levels: its place among them, from 1; else 0 */
   const struct hlo_module_desc *const *levels;
   const char *level_name; /**< of one of these levels: as it was asked for; else null */
+  /** What a call needs of the scratch memory, of which arena_bytes is the most, if that depends on
+   * its sizes; else null. Not in descriptions of modules without sizes: hlo_sized_arena_bytes(). */
+  const hlo_size_versions *size_versions;
 } hlo_module_desc;
 
 /** Input `i` of a module. */
@@ -596,7 +617,20 @@ HLO_INLINE const hlo_buffer_desc *hlo_feed_leaf_at(const hlo_feed_item *item, ui
 /** Arena bytes for a call of M_run with an executor of `threads` threads (0 and 1: without
  * executor); UINT64_MAX if that exceeds 64 bits. */
 uint64_t hlo_arena_bytes(const hlo_module_desc *desc, uint32_t threads);
-/** The same for M_prepare. */
+/** The same for a call with these sizes: those of the inputs that are sizes, in their order. Sizes
+ * outside of 0 to their bound count as the nearest one inside. */
+uint64_t hlo_sized_arena_bytes(const hlo_module_desc *desc, uint32_t threads, const int64_t *sizes);
+/** Number of the inputs that are sizes; they are the last ones. */
+uint32_t hlo_num_sizes(const hlo_module_desc *desc);
+/** The sizes of the dimensions of an input in a call with these sizes (see above): its
+ * hlo_buffer_desc.dims without bounds. Writes `rank` numbers. */
+void hlo_input_dims(const hlo_module_desc *desc, uint32_t input, const int64_t *sizes,
+                    int64_t *dims);
+/** The same for an output, before the call. Returns 0 if the sizes are known after the call only,
+ * and leaves bounds in their place; else 1. */
+int hlo_output_dims(const hlo_module_desc *desc, uint32_t output, const int64_t *sizes,
+                    int64_t *dims);
+/** hlo_arena_bytes for M_prepare. */
 uint64_t hlo_prepare_arena_bytes(const hlo_module_desc *desc, uint32_t threads);
 
 /** The description of the level at which `call` (null: a default call) would run here; `desc`
@@ -618,7 +652,9 @@ typedef struct hlo_view {
   int32_t type;         /**< hlo_type; HLO_INVALID_TYPE: not stated */
   void *data;           /**< of an input only read, unless an output that may share it does */
   uint64_t bytes;       /**< available bytes; at least the leaf's */
-  const int64_t *dims;  /**< `rank` sizes; null: not stated */
+  /** `rank` sizes; null: not stated. Of an array in a dense buffer those of the call, else those of
+   * the leaf. */
+  const int64_t *dims;
   const int64_t *minor_to_major; /**< `rank` dimension numbers; null: not stated */
   int32_t rank;                  /**< read only if dims or minor_to_major is not null */
   int32_t reserved;
@@ -627,8 +663,8 @@ typedef struct hlo_view {
 /** desc->run with buffers of known size: the right entry for bindings and tools. Before anything
  * runs it checks that
  * - there is one view per leaf;
- * - each has the bytes that the leaf needs (with bounded dimensions, those of the bound), and is
- *   not null
+ * - each has the bytes that the leaf needs (with bounded dimensions, those of the bound; in a dense
+ *   buffer, those of the sizes of the call, as far as they are known before it), and is not null
  *   unless that is 0;
  * - type, shape and layout are the leaf's, as far as the view states them;
  * - no output shares memory with another buffer, the arena, the state or the prepared block, unless

@@ -351,6 +351,57 @@ class view {
   std::size_t given_ = size();
 };
 
+/** An array whose dimensions are sizes of the call: a pointer, and the number of elements there if
+ * it is known. Elements are dense for the sizes: a batch of 3 is 3 rows. Otherwise like a view;
+ * made from a pointer, and implicitly from arrays, std::vector, std::span and the like, which may
+ * have more elements than the call needs. */
+template <class T>
+class dense_view {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+
+  /** Null: an error in a call that reads or writes the array. */
+  constexpr dense_view() noexcept = default;
+
+  template <class P,
+            std::enable_if_t<
+                std::is_pointer_v<std::remove_reference_t<P>> &&
+                    detail::is_compatible<std::remove_pointer_t<std::remove_reference_t<P>>, T>(),
+                int> = 0>
+  explicit dense_view(P &&data) noexcept : data_(reinterpret_cast<T *>(data)) {}
+  template <class P, std::enable_if_t<detail::is_compatible<P, T>(), int> = 0>
+  dense_view(P *data, std::size_t size) noexcept
+      : data_(reinterpret_cast<T *>(data)), given_(size) {}
+
+  /** From a view of what a call wrote, for what the next one reads. */
+  template <class U,
+            std::enable_if_t<!std::is_same_v<U, T> && detail::is_compatible<U, T>(), int> = 0>
+  dense_view(const dense_view<U> &other) noexcept
+      : data_(reinterpret_cast<T *>(other.data())), given_(other.given()) {}
+
+  template <class C, std::enable_if_t<detail::source_of<C, T>() == detail::source::range ||
+                                          detail::source_of<C, T>() == detail::source::nest,
+                                      int> = 0>
+  dense_view(C &&from) noexcept {
+    if constexpr (detail::source_of<C, T>() == detail::source::range) {
+      data_ = reinterpret_cast<T *>(from.data());
+      given_ = static_cast<std::size_t>(from.size());
+    } else {
+      data_ = reinterpret_cast<T *>(&from);
+      given_ = detail::nest<std::remove_reference_t<C>>::count;
+    }
+  }
+
+  constexpr T *data() const noexcept { return data_; }
+  /** Number of elements at data(); SIZE_MAX: not known. */
+  constexpr std::size_t given() const noexcept { return given_; }
+
+ private:
+  T *data_ = nullptr;
+  std::size_t given_ = SIZE_MAX;
+};
+
 /*===- Context -------------------------------------------------------------------*/
 
 /** An option of a context: a pool of `count` threads, the caller's included, that belongs to it; 0:
@@ -440,7 +491,36 @@ class context {
     return status(HLO_ERR_VIEW, message_);
   }
 
+  /** For generated headers. Whether array `i` has room for what a call with these sizes reads or
+   * writes; `what`: "mm: input 0 (lhs)". Of results whose sizes are known only after the call, the
+   * bounds count. */
+  template <class T>
+  status check_dense(const char *what, const hlo_module_desc *desc, bool is_input, std::uint32_t i,
+                     const std::int64_t *sizes, const dense_view<T> &array) noexcept {
+    std::int64_t dims[max_rank];
+    const hlo_buffer_desc *leaf = is_input ? hlo_input_at(desc, i) : hlo_output_at(desc, i);
+    if (array.given() == SIZE_MAX || leaf->rank > max_rank) {
+      return status();
+    }
+    if (is_input) {
+      hlo_input_dims(desc, i, sizes, dims);
+    } else {
+      hlo_output_dims(desc, i, sizes, dims);
+    }
+    std::size_t needed = 1;
+    for (std::int32_t d = 0; d < leaf->rank; ++d) {
+      needed *= static_cast<std::size_t>(dims[d]);
+    }
+    if (array.given() >= needed) {
+      return status();
+    }
+    std::snprintf(message_, sizeof message_, "%s needs %zu elements, given %zu", what, needed,
+                  array.given());
+    return status(HLO_ERR_VIEW, message_);
+  }
+
  private:
+  static constexpr std::int32_t max_rank = 64;
   bool owns_arena() const noexcept { return !fixed_ && call_.arena == arena_.data(); }
   void set(const threads &option) noexcept {
     hlo_pool_destroy(pool_);

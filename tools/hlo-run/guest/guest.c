@@ -207,8 +207,10 @@ static void release(void *user, void *memory, size_t bytes) {
 }
 
 static hlo_view view_of(const hlo_buffer_desc *leaf, void *data) {
-  return (hlo_view){sizeof(hlo_view), leaf->type,           data,       leaf->bytes,
-                    leaf->dims,       leaf->minor_to_major, leaf->rank, 0};
+  /* The dimensions of a dense buffer are those of a call. */
+  const int64_t *dims = hlo_is_dense(leaf) ? NULL : leaf->dims;
+  return (hlo_view){sizeof(hlo_view),     leaf->type, data, leaf->bytes, dims,
+                    leaf->minor_to_major, leaf->rank, 0};
 }
 
 static int64_t now_ns(void) {
