@@ -126,6 +126,17 @@ static std::string translate(const hlo_compile_options &options, CompileOptions 
       return "hlo_compile_options.bounds: '" + bound + "': " + fault;
     }
   }
+  if (options.specialize) {
+    if (std::string fault = parseSpecialSizes(options.specialize, result.specialize);
+        !fault.empty()) {
+      return "hlo_compile_options.specialize: " + fault;
+    }
+  }
+  if (std::string form = text(options.dynamic_buffers); form == "dense" || form == "bound") {
+    result.dynamicBuffers = form == "dense" ? DynamicBuffers::Dense : DynamicBuffers::Bound;
+  } else if (!form.empty()) {
+    return "hlo_compile_options.dynamic_buffers: '" + form + "' is neither dense nor bound";
+  }
   result.flushDenormals = has(HLO_COMPILE_FLUSH_DENORMALS);
   result.entryLayouts = has(HLO_COMPILE_ENTRY_LAYOUT_TEXT)        ? EntryLayouts::Text
                         : has(HLO_COMPILE_ENTRY_LAYOUT_ROW_MAJOR) ? EntryLayouts::RowMajor

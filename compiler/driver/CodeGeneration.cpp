@@ -220,22 +220,35 @@ void CodeGeneration::findLoops() {
   }
 }
 
-uint64_t CodeGeneration::scratchBytes(bool prepare) {
+uint64_t CodeGeneration::scratchBytes(Operation *root, Operation *except) {
   int64_t most = 0;
-  for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
-    if (each.getPrepare() != prepare) {
-      continue;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto loop = loops.find(op); loop != loops.end()) {
+      most = std::max(most, loop->second.scratchBytes);
+      return WalkResult::skip();
     }
-    each.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto loop = loops.find(op); loop != loops.end()) {
-        most = std::max(most, loop->second.scratchBytes);
-        return WalkResult::skip();
-      }
-      if (auto launch = dyn_cast<cpurt::LaunchOp>(op)) {
-        most = std::max(most, kernelInfos.lookup(launch.getKernel()).scratchBytes);
-      }
-      return WalkResult::advance();
-    });
+    if (auto launch = dyn_cast<cpurt::LaunchOp>(op)) {
+      most = std::max(most, kernelInfos.lookup(launch.getKernel()).scratchBytes);
+    }
+    return op == except ? WalkResult::skip() : WalkResult::advance();
+  });
+  return most;
+}
+
+uint64_t CodeGeneration::scratchBytes(bool prepare) {
+  uint64_t most = 0;
+  for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
+    if (each.getPrepare() == prepare) {
+      most = std::max(most, scratchBytes(each, nullptr));
+    }
+  }
+  return most;
+}
+
+uint64_t CodeGeneration::scratchBytes(cpurt::CaseOp choice, size_t branch) {
+  uint64_t most = scratchBytes(choice->getParentOfType<cpurt::EntryOp>(), choice);
+  for (Operation &op : choice.getBranches()[branch].front()) {
+    most = std::max(most, scratchBytes(&op, nullptr));
   }
   return most;
 }

@@ -53,6 +53,8 @@ public:
   /// After `emit`: the largest scratch memory of a kernel or small loop, of the entry or of the
   /// prepare entry.
   uint64_t scratchBytes(bool prepare);
+  /// The same of what runs in one branch of an op of the entry, and outside of the op.
+  uint64_t scratchBytes(cpurt::CaseOp choice, size_t branch);
   /// Phase optimize, for an object: LLVM IR and machine code of every group and of the entry.
   mlir::LogicalResult compileObjects();
   /// After code generation: the largest frame of all functions; and a bound on the stack of a call.
@@ -77,6 +79,8 @@ public:
 
 private:
   void forEach(size_t count, llvm::function_ref<void(size_t)> body);
+  /// Of what runs in `root`, except inside `except`.
+  uint64_t scratchBytes(mlir::Operation *root, mlir::Operation *except);
   /// Loops that share one module with the kernels that they launch.
   struct LoopGroup {
     llvm::SmallVector<cpurt::WhileOp> loops;

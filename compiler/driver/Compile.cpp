@@ -16,6 +16,7 @@
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/QuantizedActivations.h"
 #include "compiler/analysis/entry/SizeArguments.h"
+#include "compiler/driver/Arena.h"
 #include "compiler/driver/CodeGeneration.h"
 #include "compiler/driver/CustomCallReview.h"
 #include "compiler/driver/ImmutableParams.h"
@@ -298,6 +299,9 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   for (const SizeBound &bound : options.bounds) {
     flags += " --bound=" + bound.name + "<=" + std::to_string(bound.bound);
   }
+  for (const SpecialSizes &sizes : options.specialize) {
+    flags += " --specialize=" + llvm::join(sizes, ":");
+  }
   return options.immutableParams ? flags + " --immutable-params=" + *options.immutableParams
                                  : flags;
 }
@@ -309,25 +313,6 @@ static std::optional<int32_t> ranksOf(ModuleOp module) {
     return value ? std::max<int64_t>(value.getInt(), 1) : 1;
   };
   return checkedRanks(count("hlo.replica_count"), count("hlo.num_partitions"));
-}
-
-/// The memory of an entry's buffers, and behind them that of its table of pointers.
-static ArenaSize arenaOf(cpurt::EntryOp entry, uint64_t align) {
-  ArenaSize arena{.bytes = entry.getArenaBytes()};
-  if (uint64_t bytes = tableBytes(entry)) {
-    arena.tableAt = llvm::alignTo(arena.bytes, 64);
-    arena.bytes = *arena.tableAt + bytes;
-  }
-  // C11's aligned_alloc wants sizes that are multiples of the alignment.
-  arena.bytes = llvm::alignTo(arena.bytes, align);
-  return arena;
-}
-
-/// Makes room for a slot of scratch memory for each thread in an arena, which then is for one.
-static void addScratch(ArenaSize &arena, uint64_t scratchBytes) {
-  arena.bytes -= arena.threadBytes;
-  arena.threadBytes = slotBytes(scratchBytes);
-  arena.bytes += arena.threadBytes;
 }
 
 /// What the planned module says of its prepared block. The id changes whenever the block's contents
@@ -364,6 +349,9 @@ void Compilation::fillDescription(Description &description, const Target &target
   cpurt::EntryOp entry = *module->getOps<cpurt::EntryOp>().begin();
   description.arenaAlign = std::max<int64_t>(64, entry.getArenaAlign());
   description.arena = arenaOf(entry, description.arenaAlign);
+  if (cpurt::CaseOp versions = versionsOf(entry)) {
+    description.sizes = describeVersions(versions, description.arenaAlign);
+  }
   describePrepared(*module, description);
   collectNeeds(entry, ranksOf(*module).value_or(1) > 1, description);
   entry.walk([&](cpurt::RandomStateOp state) {
@@ -440,10 +428,6 @@ LogicalResult Compilation::runBackend(const Target &target) {
         }
         fillDescription(description, target);
         signature = makeSignature(*module, prefix, description.sha256);
-        if ((options.emit & EmitCxxHeader) && (*module)->hasAttr(kDenseBuffers)) {
-          return fail(ErrorKind::Unsupported, "--cxx-header: the class has arrays of the bounds' "
-                                              "shape, not those of --dynamic-buffers=dense");
-        }
         if (level && succeeded(signature)) {
           plainSignature = *signature;
           description.levelName = options.cpu;
@@ -519,8 +503,13 @@ LogicalResult Compilation::runBackend(const Target &target) {
           !message.empty()) {
         return fail(ErrorKind::Usage, message);
       }
-      addScratch(description.arena, std::max(generation.scratchBytes(/*prepare=*/false),
-                                             collectiveScratchBytes(*signature, description)));
+      uint64_t ofCollectives = collectiveScratchBytes(*signature, description);
+      addScratch(description.arena,
+                 std::max(generation.scratchBytes(/*prepare=*/false), ofCollectives));
+      cpurt::CaseOp versions = versionsOf(*module->getOps<cpurt::EntryOp>().begin());
+      addScratch(description.sizes, [&](size_t version) {
+        return std::max(generation.scratchBytes(versions, version), ofCollectives);
+      });
       addScratch(description.prepared.arena, generation.scratchBytes(/*prepare=*/true));
       noteArena(description);
       return checkArena();
@@ -617,18 +606,27 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   } else if (int64_t implied = impliedPartitions(*module)) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(implied));
   }
-  if (options.dynamicBuffers == DynamicBuffers::Dense) {
-    // Dense buffers need a size leaf for each dimension; named sizes share one.
-    if ((*module)->hasAttr(kEntrySizes)) {
-      return fail(ErrorKind::Unsupported,
-                  "--dynamic-buffers=dense: not supported for the symbols of StableHLO");
-    }
+  bool isNamed = (*module)->hasAttr(kEntrySizes);
+  if (options.dynamicBuffers == DynamicBuffers::Dense ||
+      (options.dynamicBuffers == DynamicBuffers::Auto && isNamed)) {
     (*module)->setAttr(kDenseBuffers, attributes.getUnitAttr());
   } else if (options.dynamicBuffers == DynamicBuffers::Bound) {
     (*module)->removeAttr(kDenseBuffers);
   }
   if (options.quantizeActivations) {
     (*module)->setAttr(kQuantizeActivations, attributes.getUnitAttr());
+  }
+  if (!options.specialize.empty()) {
+    if (options.immutableParams) {
+      return fail(ErrorKind::Usage, "--specialize: not with --immutable-params, whose parameters "
+                                    "are prepared for one version only");
+    }
+    SmallVector<Attribute> lists;
+    for (const SpecialSizes &sizes : options.specialize) {
+      SmallVector<StringRef> texts(sizes.begin(), sizes.end());
+      lists.push_back(attributes.getStrArrayAttr(texts));
+    }
+    (*module)->setAttr(kSpecialSizes, attributes.getArrayAttr(lists));
   }
   // The prepared block of immutable parameters is for one version of the sizes.
   if (unsigned most = options.immutableParams ? 1 : options.sizeVersions) {

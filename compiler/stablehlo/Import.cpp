@@ -98,10 +98,12 @@ OwningOpRef<ModuleOp> hlo::parseStablehlo(StringRef text, StringRef fileName, ML
       failed(refineSizes(*module, options.bounds, options.budget))) {
     return nullptr;
   }
-  Attribute sizes = (*module)->getAttr(kEntrySizes);
   OwningOpRef<ModuleOp> converted = Converter(*module, options.budget).convert();
-  if (converted && sizes) {
-    (*converted)->setAttr(kEntrySizes, sizes);
+  for (StringRef name : {kEntrySizes, kResultSizes}) {
+    Attribute sizes = (*module)->getAttr(name);
+    if (converted && sizes) {
+      (*converted)->setAttr(name, sizes);
+    }
   }
   return converted;
 }

@@ -52,7 +52,7 @@ enum class EntryLayouts {
 
 /// The form of the caller's buffers of arrays with dimensions `<=N`.
 enum class DynamicBuffers {
-  Auto,  ///< Bound for HLO
+  Auto,  ///< Dense for the symbols of StableHLO, Bound for HLO
   Bound, ///< the bounds' shape
   Dense  ///< dense for the sizes of the call
 };
@@ -119,6 +119,8 @@ struct CompileOptions {
   DynamicBuffers dynamicBuffers = DynamicBuffers::Auto;
   /// Bounds of the sizes that StableHLO leaves open (`tensor<?xf32>`), as of --bound.
   std::vector<SizeBound> bounds;
+  /// Sizes with versions of their own, as of --specialize.
+  std::vector<SpecialSizes> specialize;
 };
 
 } // namespace hlo

@@ -26,6 +26,8 @@ namespace hlo {
 /// dimensions as texts of SizeExpr; an empty list if all are static. Removed together with bounded
 /// dimensions.
 inline constexpr llvm::StringLiteral kEntrySizes = "hlo.entry_sizes";
+/// The same for each result that is an array; an empty list also if the dimensions are not known.
+inline constexpr llvm::StringLiteral kResultSizes = "hlo.result_sizes";
 
 /// Least and greatest value of a number, both included; limited to +-2^62, which stands for all
 /// beyond.

@@ -197,7 +197,8 @@ std::string hlo::printSignature(const Signature &signature, ArrayRef<std::string
             << leaf.sizeDim << " of " << leaves[leaf.sizeOf].name << '\n';
         continue;
       }
-      out << leaf.layoutText << ", " << leaf.bytes << (leaf.bytes == 1 ? " byte" : " bytes");
+      out << leaf.layoutText << ", " << leaf.bytes << (leaf.bytes == 1 ? " byte" : " bytes")
+          << (leaf.isDense() ? " at most, dense" : "");
       if (!leaf.sizesText.empty()) {
         out << ", sizes " << leaf.sizesText;
       }
@@ -290,8 +291,8 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
       if (!leaf.sizes.empty()) {
         made->sizesText = "[" + llvm::join(leaf.sizes, ", ") + "]";
       }
-      if (leaf.sizeOf >= 0 && module->hasAttr(kDenseBuffers)) {
-        leaves[leaf.sizeOf].sizeDim = HLO_DENSE;
+      if (module->hasAttr(kDenseBuffers) && !boundedDimensions(leaf.type).empty()) {
+        made->sizeDim = HLO_DENSE;
       }
       leaves.push_back(std::move(*made));
     }

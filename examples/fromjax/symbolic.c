@@ -1,4 +1,6 @@
-/* Calls rows with 600 of at most 1024 rows, and compares with JAX's results. */
+/* Calls rows with 600 of at most 1024 rows, in buffers of 600 rows, and compares with JAX's
+ * results.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,9 +8,8 @@
 
 #include "rows.h"
 
-/* Buffers have the shape of the bounds. */
-static float x[1024 * 16], w[16 * 10], probabilities[1024 * 10], mean[10];
-static int32_t best[1024];
+static float x[600 * 16], w[16 * 10], probabilities[600 * 10], mean[10];
+static int32_t best[600];
 static float expected[600 * 10], expected_mean[10];
 static int32_t expected_best[600];
 
@@ -22,7 +23,7 @@ static double largest_difference(const float *a, const float *b, int n) {
 
 int main(void) {
   FILE *file = fopen("rows.bin", "rb");
-  if (!file || !fread(x, 600 * 16 * sizeof(float), 1, file) || !fread(w, sizeof w, 1, file) ||
+  if (!file || !fread(x, sizeof x, 1, file) || !fread(w, sizeof w, 1, file) ||
       !fread(expected, sizeof expected, 1, file) ||
       !fread(expected_mean, sizeof expected_mean, 1, file) ||
       !fread(expected_best, sizeof expected_best, 1, file)) {
@@ -31,8 +32,8 @@ int main(void) {
   fclose(file);
   char message[256] = "";
   hlo_call call = hlo_call_init();
-  call.arena = ROWS_ARENA_BYTES ? aligned_alloc(ROWS_ARENA_ALIGN, ROWS_ARENA_BYTES) : NULL;
-  call.arena_bytes = ROWS_ARENA_BYTES;
+  call.arena_bytes = rows_arena_bytes(1, 600);
+  call.arena = call.arena_bytes ? aligned_alloc(ROWS_ARENA_ALIGN, call.arena_bytes) : NULL;
   call.message = message, call.message_bytes = sizeof message;
 
   int64_t rows = 0, rows_of_best = 0;

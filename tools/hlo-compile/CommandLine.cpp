@@ -108,7 +108,8 @@ struct Flags {
           "bits with scales")};
   cl::opt<hlo::DynamicBuffers> dynamicBuffers{
       "dynamic-buffers", cl::init(hlo::DynamicBuffers::Auto), cl::cat(category),
-      cl::desc("Buffers of arrays with dimensions '<=N' (default: bound)"),
+      cl::desc(
+          "Buffers of arrays with dimensions '<=N' (default: dense for the symbols of StableHLO)"),
       cl::values(clEnumValN(hlo::DynamicBuffers::Dense, "dense", "Dense for the sizes of the call"),
                  clEnumValN(hlo::DynamicBuffers::Bound, "bound", "Of the bounds' shape"))};
   cl::opt<unsigned> sizeVersions{
@@ -125,6 +126,10 @@ struct Flags {
       cl::desc(
           "Bound of a size that StableHLO leaves open: b<=64 by name, x:0<=64 by parameter and "
           "dimension, or all<=64; may be repeated")};
+  cl::list<std::string> specialize{
+      "specialize", cl::value_desc("name=n[:name=n][,...]"), cl::cat(category),
+      cl::desc("Sizes that get a version of the program to themselves: b=1,b=8, x:0=8 by "
+               "parameter and dimension, b=1:s=128 for both at once; may be repeated")};
   cl::opt<std::string> maxStack{"max-stack", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more stack (K, M, G allowed)")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
@@ -401,6 +406,11 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   for (const std::string &text : flags.bounds) {
     if (std::string fault = parseSizeBound(text, options.bounds.emplace_back()); !fault.empty()) {
       return complain("--bound=" + text + ": " + fault);
+    }
+  }
+  for (const std::string &text : flags.specialize) {
+    if (std::string fault = parseSpecialSizes(text, options.specialize); !fault.empty()) {
+      return complain("--specialize=" + text + ": " + fault);
     }
   }
   options.optLevel = flags.optLevel;

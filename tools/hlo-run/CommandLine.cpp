@@ -87,7 +87,8 @@ struct Flags {
           "bits with scales")};
   cl::opt<hlo::DynamicBuffers> dynamicBuffers{
       "dynamic-buffers", cl::init(hlo::DynamicBuffers::Auto), cl::cat(category),
-      cl::desc("Buffers of arrays with dimensions '<=N' (default: bound)"),
+      cl::desc(
+          "Buffers of arrays with dimensions '<=N' (default: dense for the symbols of StableHLO)"),
       cl::values(clEnumValN(hlo::DynamicBuffers::Dense, "dense", "Dense for the sizes of the call"),
                  clEnumValN(hlo::DynamicBuffers::Bound, "bound", "Of the bounds' shape"))};
   cl::opt<unsigned> sizeVersions{
@@ -102,6 +103,10 @@ struct Flags {
       "bound", cl::value_desc("name<=n"), cl::cat(category),
       cl::desc("Bound of a size that StableHLO leaves open, as for hlo-compile: b<=64, x:0<=64, or "
                "all<=64; may be repeated")};
+  cl::list<std::string> specialize{
+      "specialize", cl::value_desc("name=n[:name=n][,...]"), cl::cat(category),
+      cl::desc("Sizes that get a version of the program to themselves, as for hlo-compile: "
+               "b=1,b=8, x:0=8, or b=1:s=128; may be repeated")};
   cl::opt<std::string> guardPages{
       "guard-pages", cl::value_desc("before|after"), cl::cat(category),
       cl::desc("Put each buffer and the arena next to an inaccessible page: just before "
@@ -277,6 +282,11 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   for (const std::string &text : flags.bounds) {
     if (std::string fault = hlo::parseSizeBound(text, line.bounds.emplace_back()); !fault.empty()) {
       return complain("--bound=" + text + ": " + fault);
+    }
+  }
+  for (const std::string &text : flags.specialize) {
+    if (std::string fault = hlo::parseSpecialSizes(text, line.specialize); !fault.empty()) {
+      return complain("--specialize=" + text + ": " + fault);
     }
   }
   return std::nullopt;

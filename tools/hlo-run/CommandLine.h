@@ -48,6 +48,7 @@ struct CommandLine {
   GuardSide guard = GuardSide::None;          ///< of all buffers
   std::optional<std::string> immutableParams; ///< as for hlo-compile
   std::vector<SizeBound> bounds;              ///< as for hlo-compile
+  std::vector<SpecialSizes> specialize;       ///< as for hlo-compile
   /// Whether the module runs in a process of its own: see Remote.h.
   bool runsRemotely() const { return !triple.empty() || !emulator.empty(); }
   unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU

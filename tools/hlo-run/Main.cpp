@@ -83,6 +83,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::Plan
   options.dynamicBuffers = line.dynamicBuffers;
   options.immutableParams = line.immutableParams;
   options.bounds = line.bounds;
+  options.specialize = line.specialize;
   options.explainPlan = line.explainPlan;
   options.plans.assign(plans.begin(), plans.end());
   hlo::Artifacts artifacts;
@@ -180,7 +181,7 @@ void printJson(const hlo_module_desc &desc, double compileSeconds, const Prepara
       {"run_ms_min", timing.min * 1e3},
       {"run_ms_median", timing.median * 1e3},
       {"runs", static_cast<int64_t>(timing.runs)},
-      {"arena_bytes", static_cast<int64_t>(hlo_arena_bytes(&desc, threads))},
+      {"arena_bytes", static_cast<int64_t>(programs.front().arenaBytes(threads))},
       {"stack_bytes", static_cast<int64_t>(desc.stack_bytes)},
       {"peak_rss_bytes", static_cast<int64_t>(usage.ru_maxrss) * 1024},
       {"threads", static_cast<int64_t>(threads)},
@@ -199,7 +200,7 @@ void printJson(const hlo_module_desc &desc, double compileSeconds, const Prepara
   outs() << json::Value(std::move(line)) << "\n";
 }
 
-void printTiming(const hlo_module_desc &desc, const Preparation &preparation, const Timing &timing,
+void printTiming(const Program &program, const Preparation &preparation, const Timing &timing,
                  uint32_t threads) {
   if (preparation.bytes > HLO_PREPARED_HEADER_BYTES) {
     outs() << "prepared: " << formatBytes(preparation.bytes) << " in "
@@ -213,7 +214,7 @@ void printTiming(const hlo_module_desc &desc, const Preparation &preparation, co
            << counted(timing.runs, "run");
   }
   outs() << ", " << counted(threads, "thread") << "; arena "
-         << formatBytes(hlo_arena_bytes(&desc, threads)) << "\n";
+         << formatBytes(program.arenaBytes(threads)) << "\n";
 }
 
 /// Of so many ranks the arrays and the profiles are printed.
@@ -688,7 +689,7 @@ Error runAll(const CommandLine &line, Processes *processes) {
   if (line.json && !line.silent) {
     printJson(desc, compileSeconds, *preparation, *timing, line.threads, programs);
   } else if (line.prints()) {
-    printTiming(desc, *preparation, *timing, line.threads);
+    printTiming(programs.front(), *preparation, *timing, line.threads);
     if (line.profile) {
       printProfiles(desc, programs);
     }

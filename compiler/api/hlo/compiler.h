@@ -102,6 +102,9 @@ typedef struct hlo_compile_options {
   const char *const *bounds; /**< `num_bounds` bounds of sizes that StableHLO leaves open, as for
                                   --bound: "b<=64" */
   size_t num_bounds;
+  const char *specialize;      /**< as for --specialize: "b=1,b=8"; null: none */
+  const char *dynamic_buffers; /**< as for --dynamic-buffers: "dense" or "bound"; null: "dense" for
+                                    the symbols of StableHLO, "bound" for HLO's `<=N` */
 } hlo_compile_options;
 
 /** Options with all defaults. */

@@ -61,6 +61,7 @@ private:
   Symbol *findSymbol(llvm::StringRef name);
   std::string listSymbols() const;
   void describeEntry();
+  void describeResults();
   SizeRange rangeOf(llvm::StringRef symbol) const;
   SizeRange rangeOf(const SizeExpr &expr) const;
 

@@ -339,6 +339,30 @@ void Refiner::describeEntry() {
   main->getParentOfType<ModuleOp>()->setAttr(kEntrySizes, builder.getArrayAttr(parameters));
 }
 
+/// Describes the results' dimensions in terms of the symbols that are dimensions of parameters.
+void Refiner::describeResults() {
+  SmallVector<Attribute> results;
+  for (Value result : main.getBody().front().getTerminator()->getOperands()) {
+    if (!isa<RankedTensorType>(result.getType())) {
+      continue;
+    }
+    SmallVector<Attribute> dims;
+    Sizes own = sizesOf(result);
+    bool varies = llvm::any_of(own, [](const SizeExpr &size) { return !size.constant(); });
+    bool isKnown = llvm::all_of(own, [&](const SizeExpr &size) {
+      return size.isKnown() && llvm::all_of(size.symbols(), [&](const std::string &name) {
+               Symbol *symbol = findSymbol(name);
+               return symbol && symbol->isDimension;
+             });
+    });
+    for (const SizeExpr &size : varies &&isKnown ? own : Sizes()) {
+      dims.push_back(builder.getStringAttr(size.text()));
+    }
+    results.push_back(builder.getArrayAttr(dims));
+  }
+  main->getParentOfType<ModuleOp>()->setAttr(kResultSizes, builder.getArrayAttr(results));
+}
+
 LogicalResult Refiner::run(ArrayRef<std::pair<std::string, Value>> names) {
   if (failed(findSymbols(names)) || failed(applyBounds())) {
     return failure();
@@ -392,6 +416,7 @@ LogicalResult Refiner::run(ArrayRef<std::pair<std::string, Value>> names) {
   if (failed(refineBlock(entry))) {
     return failure();
   }
+  describeResults();
   main.setFunctionType(FunctionType::get(main.getContext(), entry.getArgumentTypes(),
                                          entry.getTerminator()->getOperandTypes()));
   return success();

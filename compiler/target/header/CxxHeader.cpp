@@ -127,6 +127,8 @@ private:
   void printNumbers();
   void printArena(StringRef function, const ArenaSize &arena);
   void printArrays();
+  bool hasSizes() const;
+  void printSizes();
   void printCall(bool prepares);
   void printPositional(bool prepares);
   void printPointers(bool prepares);
@@ -146,12 +148,16 @@ private:
 };
 } // namespace
 
-/// "::hlo::view<const float, 4, 8>". Dimensions are in the order of memory, packed types bytes.
+/// "::hlo::view<const float, 4, 8>", or "::hlo::dense_view<const float>". Dimensions are in the
+/// order of memory, packed types bytes.
 static std::string viewType(const Leaf &leaf, bool isInput) {
   StringRef element = cType(leaf.type);
   bool isBuiltin = element == "float" || element == "double";
-  std::string text = "::hlo::view<" + std::string(isInput ? "const " : "") +
-                     (isBuiltin ? "" : "::") + element.str();
+  std::string text = std::string(leaf.isDense() ? "::hlo::dense_view<" : "::hlo::view<") +
+                     (isInput ? "const " : "") + (isBuiltin ? "" : "::") + element.str();
+  if (leaf.isDense()) {
+    return text + ">";
+  }
   switch (leaf.type) {
   case HLO_S1:
   case HLO_S2:
@@ -266,6 +272,24 @@ void ClassPrinter::printPointers(bool prepares) {
   }
 }
 
+bool ClassPrinter::hasSizes() const {
+  return any_of(signature.inputs, [](const Leaf &leaf) { return leaf.sizeOf >= 0; });
+}
+
+/// Defines hlo_sizes, the sizes of the call, if something of the module depends on sizes.
+void ClassPrinter::printSizes() {
+  bool isDynamic = any_of(concat<const Leaf>(signature.inputs, signature.outputs),
+                          [](const Leaf &leaf) { return leaf.sizeOf >= 0 || leaf.isDense(); });
+  if (!isDynamic) {
+    return;
+  }
+  out << "    [[maybe_unused]] const ::std::int64_t hlo_sizes[] = {";
+  for (const Leaf &leaf : signature.inputs) {
+    out << (leaf.sizeOf >= 0 ? "hlo_all." + leaf.name + ", " : "");
+  }
+  out << "0};\n";
+}
+
 /// operator()(arrays) or prepare(arrays).
 void ClassPrinter::printCall(bool prepares) {
   out << "  ::hlo::status " << (prepares ? "prepare" : "operator()")
@@ -278,11 +302,19 @@ void ClassPrinter::printCall(bool prepares) {
         continue;
       }
       std::string view = "hlo_all." + leaf.name;
+      if (leaf.isDense()) {
+        out << "    if (::hlo::status hlo_fault = hlo_context->check_dense(\n            \""
+            << prefix << (isInput ? ": input " : ": output ") << i << " (" << leaf.name
+            << ")\", describe(), " << (isInput ? "true, " : "false, ") << i << ", hlo_sizes, "
+            << view << "); !hlo_fault) {\n      return hlo_fault;\n    }\n";
+        continue;
+      }
       out << "    if (!" << view << ".fits()) {\n      return hlo_context->refuse(\"" << prefix
           << (isInput ? ": input " : ": output ") << i << " (" << leaf.name << ")\", " << view
           << ");\n    }\n";
     }
   };
+  printSizes();
   check(signature.inputs, true);
   if (!prepares) {
     check(signature.outputs, false);
@@ -290,9 +322,12 @@ void ClassPrinter::printCall(bool prepares) {
   if (!uses) {
     out << "    static_cast<void>(hlo_all);\n";
   }
-  out << "    if (::hlo::status hlo_fault = hlo_context->start(\n            "
-      << (prepares ? "prepare_arena_bytes" : "arena_bytes")
-      << "(hlo_context->num_threads()), arena_align); !hlo_fault) {\n"
+  std::string arena =
+      prepares     ? "prepare_arena_bytes(hlo_context->num_threads())"
+      : hasSizes() ? "::hlo_sized_arena_bytes(describe(), hlo_context->num_threads(), hlo_sizes)"
+                   : "arena_bytes(hlo_context->num_threads())";
+  out << "    if (::hlo::status hlo_fault = hlo_context->start(\n            " << arena
+      << ", arena_align); !hlo_fault) {\n"
          "      return hlo_fault;\n    }\n";
   printPointers(prepares);
   if (prepares) {

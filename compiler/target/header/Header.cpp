@@ -69,8 +69,7 @@ static std::string stateText(StringRef upper, const HeaderInfo &info) {
       upper, info.stateBytes);
 }
 
-/// The function that returns the arena bytes for a number of threads. Future sizes of a call would
-/// be further parameters.
+/// The function that returns the arena bytes for a number of threads.
 static std::string arenaFunction(StringRef prefix, StringRef upper, StringRef what,
                                  uint64_t threadBytes) {
   std::string more =
@@ -82,6 +81,22 @@ static std::string arenaFunction(StringRef prefix, StringRef upper, StringRef wh
                  "static inline uint64_t {0}_{1}_bytes(uint32_t threads) {{\n"
                  "{2}  return {3}_{4}_BYTES{5};\n}\n",
                  prefix, what, threadBytes ? "" : "  (void)threads;\n", upper, what.upper(), more);
+}
+
+/// The same for a module with sizes, of which each is a parameter.
+static std::string sizedArenaFunction(const Signature &signature) {
+  std::string parameters, values;
+  for (const Leaf &leaf : signature.inputs) {
+    if (leaf.sizeOf >= 0) {
+      parameters += ", int64_t " + leaf.name;
+      values += (values.empty() ? "" : ", ") + leaf.name;
+    }
+  }
+  return formatv("/** The same for a call with these sizes and an executor of so many threads. */\n"
+                 "static inline uint64_t {0}_arena_bytes(uint32_t hlo_threads{1}) {{\n"
+                 "  const int64_t hlo_sizes[] = {{{2}};\n"
+                 "  return hlo_sized_arena_bytes({0}_describe(), hlo_threads, hlo_sizes);\n}\n\n",
+                 signature.prefix, parameters, values);
 }
 
 /// The macros of the prepared block.
@@ -195,6 +210,7 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   std::string upper = StringRef(prefix).upper();
   std::string guard = upper + "_H_";
   size_t inputs = signature.inputs.size(), outputs = signature.outputs.size();
+  bool hasSizes = any_of(signature.inputs, [](const Leaf &leaf) { return leaf.sizeOf >= 0; });
   bool isDynamic = any_of(concat<const Leaf>(signature.inputs, signature.outputs),
                           [](const Leaf &leaf) { return leaf.sizeOf >= 0; });
   bool isDense = any_of(concat<const Leaf>(signature.inputs, signature.outputs),
@@ -215,11 +231,12 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <hlo/rt.h>\n\n";
   out << "#define " << upper << "_NUM_INPUTS " << inputs << "\n#define " << upper << "_NUM_OUTPUTS "
       << outputs << "\n"
-      << "/** Scratch for one call on one thread, and its alignment; 0: none is needed. */\n"
+      << "/** Scratch for one call on one thread, " << (hasSizes ? "of any sizes, " : "")
+      << "and its alignment; 0: none is needed. */\n"
       << "#define " << upper << "_ARENA_BYTES " << info.arena.bytes << "ul\n"
       << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
-      << arenaFunction(prefix, upper, "arena", info.arena.threadBytes) << stateText(upper, info)
-      << preparedText(prefix, upper, info.prepared)
+      << (hasSizes ? "" : arenaFunction(prefix, upper, "arena", info.arena.threadBytes))
+      << stateText(upper, info) << preparedText(prefix, upper, info.prepared)
       << "/** Hash of the module, and of all names, types, layouts and aliases. The functions "
          "below "
          "have it in\n *  their symbols: the object of another module does not link. */\n"
@@ -256,6 +273,7 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   out << " }\n\n/** Names, shapes, layouts, needs of the module; static. */\nconst hlo_module_desc "
          "*"
       << prefix << "_describe(void) " << symbolOf("_describe") << ";\n\n"
+      << (hasSizes ? sizedArenaFunction(signature) : "")
       << "/** Runs the module on one pointer per leaf, in order."
       << (info.prepared.bytes ? " Needs call->prepared"
                               : " `call` may be null if no scratch is\n *  needed: then it runs on "

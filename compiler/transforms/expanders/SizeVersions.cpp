@@ -25,12 +25,11 @@
 #include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/expanders/sizes/Buffers.h"
+#include "compiler/transforms/expanders/sizes/Choices.h"
 #include "dialect/hlo/Builder.h"
 #include "dialect/hlo/Shapes.h"
 #include "dialect/hlo/ops/KernelOps.h"
 #include "mlir/Pass/Pass.h"
-#include <map>
-#include <set>
 
 using namespace mlir;
 using namespace hlo;
@@ -40,77 +39,12 @@ namespace {
 
 /// Ops of all versions together, which bounds the time to compile them, and versions.
 constexpr int64_t kMostOps = 6000, kMostVersions = 170;
+/// Versions of a program with some for sizes that the user gave.
+constexpr int64_t kMostSpecialVersions = 1000;
 /// Ops of one version: a text whose computations call others many times grows without bound.
 constexpr int64_t kMostExpandedOps = 1 << 20;
 /// Elements of the largest array below which versions are not worth their choice.
 constexpr int64_t kLeastElements = 1024;
-
-/// An argument of the entry that is a size. The runtime refuses sizes outside of 0 to the bound if
-/// it is `checked`.
-struct SizeArgument {
-  unsigned number;
-  int64_t bound;
-  bool checked;
-};
-
-/// Sizes that must agree.
-struct SizeClass {
-  SmallVector<SizeArgument> sizes;
-  /// The largest size of each version, ascending. Of several sizes all versions but the last are
-  /// for equal ones, the last for any.
-  SmallVector<int64_t> grid;
-  int64_t bound() const {
-    int64_t most = 0;
-    for (const SizeArgument &size : sizes) {
-      most = std::max(most, size.bound);
-    }
-    return most;
-  }
-  bool isOne() const { return sizes.size() == 1; }
-  bool isForAny(size_t version) const { return !isOne() && version + 1 == grid.size(); }
-  /// The smallest size that a version is for.
-  int64_t least(size_t version) const {
-    return version == 0 || isForAny(version) ? 0 : grid[version - 1] + 1;
-  }
-};
-
-/// The sizes up to `bound` that have versions, ascending: at most `count`, with the smallest
-/// factors between them that allows. A size that follows its predecessor by one has an exact
-/// version, whose masks go away: the smallest sizes, powers of two and the bound.
-SmallVector<int64_t> gridOf(int64_t bound, int64_t count) {
-  // How many sizes there are up to the next power of two, and up to which size all are taken.
-  for (auto [steps, all] : {std::pair(4, 8), std::pair(2, 8), std::pair(1, 8), std::pair(1, 2)}) {
-    std::set<int64_t> grid{bound};
-    for (int64_t size = 0; size <= std::min<int64_t>(all, bound); ++size) {
-      grid.insert(size);
-    }
-    grid.insert(std::max<int64_t>(bound - 1, 0));
-    for (int64_t power = 4; power < bound; power *= 2) {
-      if (power > 8) {
-        grid.insert(power - 1);
-      }
-      for (int64_t step = 0; step < steps; ++step) {
-        if (power >= all || step == 0) {
-          grid.insert(std::min(power + power / steps * step, bound));
-        }
-      }
-    }
-    if (static_cast<int64_t>(grid.size()) <= count) {
-      return SmallVector<int64_t>(grid.begin(), grid.end());
-    }
-  }
-  SmallVector<int64_t> powers, grid;
-  for (int64_t power = 1; power < bound; power *= 2) {
-    powers.push_back(power);
-  }
-  powers.push_back(bound);
-  // Every second, third, ... of the powers, from the bound down.
-  int64_t last = powers.size() - 1;
-  for (int64_t i = 0; i < std::min<int64_t>(count, last + 1); ++i) {
-    grid.push_back(powers[count > last ? i : count == 1 ? last : i * last / (count - 1)]);
-  }
-  return grid;
-}
 
 class SizeVersionsPass : public PassWrapper<SizeVersionsPass, OperationPass<ModuleOp>> {
 public:
@@ -119,39 +53,33 @@ public:
   StringRef getDescription() const final {
     return "Copy the program for several sizes of its dynamic dimensions";
   }
-  void runOnOperation() final;
+  void runOnOperation() final {
+    if (failed(run())) {
+      signalPassFailure();
+    }
+  }
 
 private:
-  SmallVector<SizeClass> classesOf();
+  LogicalResult run();
+  void choose(ComputationOp entry, ArrayRef<Choice> choices, const EntryLayout &layout);
   LogicalResult checkDense(const EntryLayout &layout);
-  bool isWorthIt(const ComputationGraph &graph, int64_t &ops);
-  void chooseGrids(MutableArrayRef<SizeClass> classes, int64_t ops);
+  bool isWorthIt(const ComputationGraph &graph, int64_t &ops, bool &collectives);
+  FailureOr<SmallVector<Choice>> chooseVersions(Choice classes, const EntryLayout &layout,
+                                                int64_t ops);
   ComputationOp cloneTree(ComputationOp computation, StringRef name, SymbolTable &symbols);
   ComputationOp makeVersion(ComputationOp entry, ArrayRef<SizeClass> classes,
                             ArrayRef<size_t> which, const EntryLayout &layout,
                             SymbolTable &symbols);
   SmallVector<Extents> resultParts(ComputationOp version, const EntryLayout &layout,
                                    const Facts &facts);
-  Value selectorOf(HloBuilder &b, ComputationOp entry, ArrayRef<SizeClass> classes);
 };
 
 } // namespace
 
-SmallVector<SizeClass> SizeVersionsPass::classesOf() {
-  std::map<int64_t, SizeClass> byNumber;
-  auto sizes = getOperation()->getAttrOfType<DenseI64ArrayAttr>(kSizeArguments);
-  ArrayRef<int64_t> rest = sizes ? sizes.asArrayRef() : ArrayRef<int64_t>();
-  for (; rest.size() >= 4; rest = rest.drop_front(4)) {
-    byNumber[rest[2]].sizes.push_back({static_cast<unsigned>(rest[0]), rest[1], rest[3] != 0});
-  }
-  return llvm::map_to_vector(byNumber, [](auto &entry) { return entry.second; });
-}
-
 /// Whether versions are worth their choice. `ops` becomes the number of ops of one version, in
 /// which each call at top level has a computation of its own.
-bool SizeVersionsPass::isWorthIt(const ComputationGraph &graph, int64_t &ops) {
+bool SizeVersionsPass::isWorthIt(const ComputationGraph &graph, int64_t &ops, bool &collectives) {
   int64_t elements = 0;
-  bool collectives = false;
   DenseMap<Operation *, int64_t> expanded;
   for (ComputationOp computation : graph.postOrder()) {
     int64_t &own = expanded[computation];
@@ -175,32 +103,29 @@ bool SizeVersionsPass::isWorthIt(const ComputationGraph &graph, int64_t &ops) {
   return isLarge && !collectives && ops <= kMostExpandedOps;
 }
 
-void SizeVersionsPass::chooseGrids(MutableArrayRef<SizeClass> classes, int64_t ops) {
+/// The versions that the user asked for, and before those of all sizes.
+FailureOr<SmallVector<Choice>>
+SizeVersionsPass::chooseVersions(Choice classes, const EntryLayout &layout, int64_t ops) {
   int64_t budget = std::clamp<int64_t>(kMostOps / std::max<int64_t>(ops, 1), 1, kMostVersions);
   if (auto most = getOperation()->getAttrOfType<IntegerAttr>(kMostSizeVersions)) {
     budget = std::clamp<int64_t>(most.getInt(), 1, kMostVersions);
   }
-  // Each class gets the same share, and what the ones before it left.
-  for (size_t i = 0; i < classes.size(); ++i) {
-    int64_t share = 1;
-    auto fits = [&](int64_t count) {
-      int64_t total = 1;
-      for (size_t rest = classes.size() - i; rest > 0 && total <= budget; --rest) {
-        total *= count;
-      }
-      return total <= budget;
-    };
-    while (share < budget && fits(share + 1)) {
-      ++share;
-    }
-    SmallVector<int64_t> &grid = classes[i].grid;
-    bool one = classes[i].isOne();
-    grid = gridOf(classes[i].bound(), one ? share : std::max<int64_t>(share - 1, 1));
-    if (!one && share > 1) {
-      grid.push_back(grid.back());
-    }
-    budget /= classes[i].grid.size();
+  FailureOr<SmallVector<Choice>> choices = specialChoices(getOperation(), layout, classes);
+  if (failed(choices)) {
+    return failure();
   }
+  choices->push_back(std::move(classes));
+  int64_t versions = 0;
+  for (Choice &choice : *choices) {
+    chooseGrids(choice, budget);
+    versions += countVersions(choice);
+  }
+  if (choices->size() > 1 && versions > kMostSpecialVersions) {
+    return getOperation().emitError("--specialize: the program would have ")
+           << versions << " versions, more than " << kMostSpecialVersions
+           << "; --size-versions=N has fewer for the other sizes";
+  }
+  return choices;
 }
 
 /// A copy of a computation and of those that it calls at top level, one for each call.
@@ -269,10 +194,11 @@ static void limitSizes(HloBuilder &b, Block &body, const SizeClass &own, size_t 
                                                APInt(type.getWidth(), value, true, true)));
     };
     Value low = limit(least), high = limit(most);
-    if (!given.checked && (which == 0 || own.isForAny(which))) {
+    bool isChecked = given.checked || own.isFixed;
+    if (!isChecked && (which == 0 || own.isForAny(which))) {
       low = b.constant(extremeOf(type, /*least=*/true));
     }
-    if (!given.checked && own.grid[which] == own.bound()) {
+    if (!isChecked && own.grid[which] == own.bound()) {
       high = b.constant(extremeOf(type, /*least=*/false));
     }
     bool exact = least == most && constantInteger(low) == constantInteger(high);
@@ -301,26 +227,28 @@ ComputationOp SizeVersionsPass::makeVersion(ComputationOp entry, ArrayRef<SizeCl
   }
   SmallVector<RankedTensorType> types = llvm::map_to_vector(
       version.getReturn()->getOperands(), [](Value result) { return arrayType(result); });
+  bool dense = getOperation()->hasAttr(kDenseBuffers);
+  SmallVector<LeafSizes> given;
+  if (dense) {
+    given = sizesOfLeaves(b, layout.inputs, [&](size_t leaf) {
+      auto known = limited.find(leaf);
+      return known == limited.end() ? Value(body.getArgument(leaf)) : known->second;
+    });
+  }
   Facts facts(symbols);
   facts.collect(version);
-  bool dense = getOperation()->hasAttr(kDenseBuffers);
   if (dense) {
-    unpackParameters(
-        b, body, layout.inputs,
-        [&](size_t leaf) {
-          auto known = limited.find(leaf);
-          return known == limited.end() ? Value(body.getArgument(leaf)) : known->second;
-        },
-        facts);
+    unpackParameters(b, body, given, facts);
   }
   shrink(version, resultParts(version, layout, facts), facts);
   Operation *root = version.getReturn();
   builder.setInsertionPoint(root);
   SmallVector<Value> results(root->getOperands());
+  SmallVector<LeafSizes> sizes =
+      sizesOfLeaves(b, layout.outputs, [&](size_t leaf) { return results[leaf]; });
   for (auto [i, type] : llvm::enumerate(types)) {
-    LeafSizes sizes = sizesOfLeaf(layout.outputs, i, [&](size_t leaf) { return results[leaf]; });
-    if (dense && !sizes.dims.empty()) {
-      root->setOperand(i, packed(b, results[i], type, sizes, facts));
+    if (dense && !sizes[i].dims.empty()) {
+      root->setOperand(i, packed(b, results[i], type, sizes[i], facts));
     } else if (type) {
       root->setOperand(i, grown(b, results[i], type));
     }
@@ -330,105 +258,50 @@ ComputationOp SizeVersionsPass::makeVersion(ComputationOp entry, ArrayRef<SizeCl
   return version;
 }
 
-/// The number of the version: of each class how many versions are for smaller sizes; the last class
-/// counts fastest.
-Value SizeVersionsPass::selectorOf(HloBuilder &b, ComputationOp entry,
-                                   ArrayRef<SizeClass> classes) {
-  Value selector = b.index(0);
-  Type s32 = elementTypeOf(selector);
-  for (const SizeClass &sizes : classes) {
-    Value size = entry.getBody().getArgument(sizes.sizes[0].number), own = b.index(0), equal;
-    size_t others = sizes.isOne() ? 1 : 2; // the bound, and any
-    for (int64_t most : ArrayRef(sizes.grid).drop_back(std::min(others, sizes.grid.size()))) {
-      Value limit = b.scalar(elementTypeOf(size), static_cast<double>(most));
-      own = b.add(own, b.convert(b.compare(size, limit, "GT"), s32));
-    }
-    for (const SizeArgument &other : ArrayRef(sizes.sizes).drop_front()) {
-      Value also = b.convert(entry.getBody().getArgument(other.number), elementTypeOf(size));
-      Value same = b.compare(size, also, "EQ");
-      equal = equal ? b.binary<AndOp>(equal, same) : same;
-    }
-    Value count = b.index(sizes.grid.size());
-    if (equal) {
-      own = b.select(equal, own, b.sub(count, b.index(1)));
-    }
-    selector = b.add(b.mul(selector, count), own);
-  }
-  return selector;
-}
-
 /// Refuses what has no dense form yet.
 LogicalResult SizeVersionsPass::checkDense(const EntryLayout &layout) {
   for (const SmallVector<EntryLeaf> *leaves : {&layout.inputs, &layout.outputs}) {
     for (const EntryLeaf &leaf : *leaves) {
-      if (leaf.sizeOf >= 0 && isPacked((*leaves)[leaf.sizeOf].type.getElementType())) {
+      if (!boundedDimensions(leaf.type).empty() && isPacked(leaf.type.getElementType())) {
         return getOperation().emitError("--dynamic-buffers=dense: ")
-               << hloText((*leaves)[leaf.sizeOf].type)
-               << " has several elements in a byte, which is not supported";
+               << hloText(leaf.type) << " has several elements in a byte, which is not supported; "
+               << "--dynamic-buffers=bound has buffers of the bounds' shape";
       }
     }
   }
   return success();
 }
 
-void SizeVersionsPass::runOnOperation() {
-  ModuleOp module = getOperation();
-  FailureOr<EntryLayout> layout = EntryLayout::get(module);
-  if (failed(layout)) {
-    return signalPassFailure();
-  }
-  SmallVector<SizeClass> classes = classesOf();
-  if (classes.empty()) {
-    return markAllAnalysesPreserved();
-  }
-  FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
-  if (failed(graph)) {
-    return signalPassFailure();
-  }
-  bool dense = module->hasAttr(kDenseBuffers);
-  if (dense && failed(checkDense(*layout))) {
-    return signalPassFailure();
-  }
-  int64_t ops = 0, versions = 1;
-  bool worthIt = isWorthIt(*graph, ops);
-  if (!worthIt && !dense) {
-    return markAllAnalysesPreserved();
-  }
-  if (ops > kMostExpandedOps) {
-    module.emitError("--dynamic-buffers=dense: the program has more than ")
-        << kMostExpandedOps << " operations if each call has its own";
-    return signalPassFailure();
-  }
-  chooseGrids(classes, worthIt ? ops : kMostOps);
-  for (const SizeClass &sizes : classes) {
-    versions *= sizes.grid.size();
-  }
-  if (versions == 1 && !dense) {
-    return markAllAnalysesPreserved();
-  }
-  SymbolTable symbols(module);
-  ComputationOp entry = graph->entry();
+/// Replaces the program of the entry by a choice among versions, or by the only one.
+void SizeVersionsPass::choose(ComputationOp entry, ArrayRef<Choice> choices,
+                              const EntryLayout &layout) {
+  SymbolTable symbols(getOperation());
   SmallVector<Attribute> names;
-  for (int64_t number = 0; number < versions; ++number) {
-    SmallVector<size_t> which(classes.size());
-    int64_t rest = number;
-    for (size_t i = classes.size(); i-- > 0;) {
-      which[i] = rest % classes[i].grid.size();
-      rest /= classes[i].grid.size();
+  for (const Choice &choice : choices) {
+    for (int64_t number = 0, count = countVersions(choice); number < count; ++number) {
+      ComputationOp version =
+          makeVersion(entry, choice, versionsOf(choice, number), layout, symbols);
+      names.push_back(FlatSymbolRefAttr::get(version.getSymNameAttr()));
     }
-    ComputationOp version = makeVersion(entry, classes, which, *layout, symbols);
-    names.push_back(FlatSymbolRefAttr::get(version.getSymNameAttr()));
+  }
+  if (names.size() == 1) {
+    auto version = symbols.lookup<ComputationOp>(cast<FlatSymbolRefAttr>(names.front()).getValue());
+    std::string name = entry.getName().str();
+    symbols.erase(entry);
+    version.setName(name);
+    version.setEntry(true);
+    return;
   }
   Block &body = entry.getBody().front();
   Operation *root = entry.getReturn();
   SmallVector<Type> types(root->getOperandTypes());
   OpBuilder builder(root);
   HloBuilder b(builder, root->getLoc());
-  SmallVector<Value> operands{selectorOf(b, entry, classes)};
-  for (int64_t number = 0; number < versions; ++number) {
+  SmallVector<Value> operands{selectorOf(b, entry, choices)};
+  for (size_t version = 0; version < names.size(); ++version) {
     llvm::append_range(operands, body.getArguments());
   }
-  SmallVector<int64_t> counts(versions, body.getNumArguments());
+  SmallVector<int64_t> counts(names.size(), body.getNumArguments());
   auto chosen = ConditionalOp::create(builder, root->getLoc(), types, operands[0],
                                       ArrayRef(operands).drop_front(), builder.getArrayAttr(names),
                                       builder.getDenseI64ArrayAttr(counts));
@@ -439,15 +312,77 @@ void SizeVersionsPass::runOnOperation() {
       op.erase();
     }
   }
+}
+
+/// True if every size that the versions depend on is a leaf of the entry.
+static bool areLeaves(const Choice &classes, const EntryLayout &layout) {
+  return llvm::all_of(classes, [&](const SizeClass &own) {
+    return llvm::all_of(own.sizes, [&](const SizeArgument &size) {
+      return layout.inputs[size.number].sizeOf >= 0;
+    });
+  });
+}
+
+static bool hasBoundedLeaves(const EntryLayout &layout) {
+  return llvm::any_of(llvm::concat<const EntryLeaf>(layout.inputs, layout.outputs),
+                      [](const EntryLeaf &leaf) { return !boundedDimensions(leaf.type).empty(); });
+}
+
+LogicalResult SizeVersionsPass::run() {
+  ModuleOp module = getOperation();
+  FailureOr<EntryLayout> layout = EntryLayout::get(module);
+  FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
+  if (failed(layout) || failed(graph)) {
+    return failure();
+  }
+  Choice classes = sizeClasses(module);
+  bool dense = module->hasAttr(kDenseBuffers) && hasBoundedLeaves(*layout);
+  bool isSpecial = module->hasAttr(kSpecialSizes);
+  if (classes.empty() && !dense && !isSpecial) {
+    return success();
+  }
+  if (dense && failed(checkDense(*layout))) {
+    return failure();
+  }
+  int64_t ops = 0;
+  bool collectives = false;
+  bool worthIt = isWorthIt(*graph, ops, collectives);
+  if (isSpecial && collectives) {
+    // Ranks with different sizes would do different things.
+    return module.emitError("--specialize: not supported for programs with collectives");
+  }
+  if ((dense || isSpecial) && ops > kMostExpandedOps) {
+    return module.emitError(dense ? "--dynamic-buffers=dense" : "--specialize")
+           << ": the program has more than " << kMostExpandedOps
+           << " operations if each call has its own";
+  }
+  if (!worthIt && !dense && !isSpecial) {
+    return success();
+  }
+  bool inLeaves = areLeaves(classes, *layout);
+  FailureOr<SmallVector<Choice>> choices =
+      chooseVersions(std::move(classes), *layout, worthIt ? ops : kMostOps);
+  if (failed(choices)) {
+    return failure();
+  }
+  bool isOne = choices->size() == 1 && countVersions(choices->front()) == 1;
+  if (isOne && !dense) {
+    return success();
+  }
+  choose(graph->entry(), *choices, *layout);
+  if (inLeaves && !isOne) {
+    module->setAttr(kSizeChoices, Builder(module).getDenseI64ArrayAttr(encode(*choices)));
+  }
   FailureOr<ComputationGraph> after = ComputationGraph::build(module);
   if (failed(after)) {
-    return signalPassFailure();
+    return failure();
   }
   for (auto computation : llvm::make_early_inc_range(module.getOps<ComputationOp>())) {
     if (!after->isReachable(computation)) {
       computation.erase();
     }
   }
+  return success();
 }
 
 std::unique_ptr<Pass> hlo::createSizeVersionsPass() { return std::make_unique<SizeVersionsPass>(); }

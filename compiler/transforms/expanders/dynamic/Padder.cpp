@@ -25,7 +25,7 @@
 #include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/analysis/entry/SizeArguments.h"
 #include "compiler/analysis/evaluator/Evaluator.h"
-#include "compiler/support/SizeExpr.h"
+#include "compiler/transforms/expanders/SizeEmitter.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -131,10 +131,10 @@ void markDynamic(EntryLeaf &leaf, int64_t dim) {
                       dynamic, layout ? layout.getProperties() : StringRef()));
 }
 
-/// The sizes of each parameter's dimensions as the module's attribute has them.
-FailureOr<SmallVector<SmallVector<SizeExpr>>> readEntrySizes(ModuleOp module) {
+/// The sizes of the dimensions of each parameter or result as a module's attribute has them.
+FailureOr<SmallVector<SmallVector<SizeExpr>>> readSizes(ModuleOp module, StringRef name) {
   SmallVector<SmallVector<SizeExpr>> all;
-  auto list = module->getAttrOfType<ArrayAttr>(kEntrySizes);
+  auto list = module->getAttrOfType<ArrayAttr>(name);
   for (Attribute parameter : list ? list.getValue() : ArrayRef<Attribute>()) {
     SmallVector<SizeExpr> &sizes = all.emplace_back();
     auto dims = dyn_cast<ArrayAttr>(parameter);
@@ -142,60 +142,13 @@ FailureOr<SmallVector<SmallVector<SizeExpr>>> readEntrySizes(ModuleOp module) {
       auto text = dyn_cast<StringAttr>(dim);
       std::optional<SizeExpr> size = text ? SizeExpr::parse(text) : std::nullopt;
       if (!size) {
-        return module.emitError("malformed ") << kEntrySizes << " attribute: " << dim;
+        return module.emitError("malformed ") << name << " attribute: " << dim;
       }
       sizes.push_back(*size);
     }
   }
   return all;
 }
-
-/// Computes a size from those of its symbols, s32[] each.
-class SizeEmitter {
-public:
-  explicit SizeEmitter(HloBuilder &b, const llvm::StringMap<Value> &symbols)
-      : b(b), symbols(symbols) {}
-
-  /// Null if a symbol has no value.
-  Value emit(const SizeExpr &expr) {
-    Value sum;
-    for (const SizeExpr::Term &term : expr.terms()) {
-      Value product = b.index(term.coefficient);
-      for (const SizeExpr::AtomRef &atom : term.factors) {
-        Value factor = emitAtom(*atom);
-        if (!factor) {
-          return Value();
-        }
-        product = constantInteger(product) == 1 ? factor : b.mul(product, factor);
-      }
-      sum = sum ? b.add(sum, product) : product;
-    }
-    return sum ? sum : b.index(0);
-  }
-
-private:
-  Value emitAtom(const SizeExpr::Atom &atom) {
-    using Kind = SizeExpr::Kind;
-    if (atom.kind == Kind::Symbol) {
-      return symbols.lookup(atom.name);
-    }
-    Value x = emit(atom.a), y = emit(atom.b);
-    if (!x || !y) {
-      return Value();
-    }
-    if (atom.kind == Kind::Max || atom.kind == Kind::Min) {
-      return atom.kind == Kind::Max ? b.binary<MaximumOp>(x, y) : b.binary<MinimumOp>(x, y);
-    }
-    // Rounded down, for divisors above 0.
-    Value quotient = b.div(x, y), rest = b.binary<RemainderOp>(x, y);
-    Value below = b.compare(rest, b.index(0), "LT");
-    return atom.kind == Kind::Mod ? b.select(below, b.add(rest, y), rest)
-                                  : b.select(below, b.sub(quotient, b.index(1)), quotient);
-  }
-
-  HloBuilder &b;
-  const llvm::StringMap<Value> &symbols;
-};
 
 } // namespace
 
@@ -209,12 +162,14 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
   Block &body = entry.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   Type s32 = builder.getIntegerType(32, true), s64 = builder.getIntegerType(64, true);
-  FailureOr<SmallVector<SmallVector<SizeExpr>>> named = readEntrySizes(getOperation());
-  if (failed(named)) {
+  FailureOr<SmallVector<SmallVector<SizeExpr>>> named = readSizes(getOperation(), kEntrySizes),
+                                                ofResults = readSizes(getOperation(), kResultSizes);
+  if (failed(named) || failed(ofResults)) {
     return failure();
   }
   int64_t count = body.getNumArguments();
   named->resize(count);
+  ofResults->resize(entry.getReturn()->getNumOperands());
   auto addSize = [&](int64_t i, int64_t dim, StringRef symbol) {
     BlockArgument argument = body.getArgument(i);
     HloBuilder b(builder, argument.getLoc());
@@ -237,30 +192,34 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
       }
     }
   }
+  // True if the sizes of an array of so many dimensions can be computed from the symbols.
+  auto areKnown = [&](ArrayRef<SizeExpr> dims, size_t rank) {
+    return rank > 0 && dims.size() == rank && llvm::all_of(dims, [&](const SizeExpr &size) {
+             return llvm::all_of(size.symbols(),
+                                 [&](const std::string &name) { return symbols.contains(name); });
+           });
+  };
+  auto noteSizes = [](ArrayRef<SizeExpr> dims, bool isKnown, EntryLeaf &leaf) {
+    for (const SizeExpr &size : isKnown ? dims : ArrayRef<SizeExpr>()) {
+      leaf.sizes.push_back(size.text());
+    }
+  };
   for (int64_t i = 0; i < count; ++i) {
     BlockArgument argument = body.getArgument(i);
     DynamicSizes own(isa<RankedTensorType>(argument.getType()) ? rankOf(argument) : 0);
-    bool isNamed = !own.empty() && (*named)[i].size() == own.size();
+    bool isNamed = areKnown((*named)[i], own.size());
     for (size_t dim = 0; dim < own.size(); ++dim) {
-      if (!isDynamicDim(argument.getType(), dim)) {
-        continue;
-      }
-      HloBuilder b(builder, argument.getLoc());
-      own[dim] = isNamed ? SizeEmitter(b, symbols).emit((*named)[i][dim]) : Value();
-      if (!own[dim]) {
-        isNamed = false;
-        own[dim] = addSize(i, dim, "");
-      }
-      markDynamic(layout->inputs[i], dim);
-    }
-    if (isNamed) {
-      for (const SizeExpr &size : (*named)[i]) {
-        layout->inputs[i].sizes.push_back(size.text());
+      if (isDynamicDim(argument.getType(), dim)) {
+        HloBuilder b(builder, argument.getLoc());
+        own[dim] = isNamed ? SizeEmitter(b, symbols).emit((*named)[i][dim]) : addSize(i, dim, "");
+        markDynamic(layout->inputs[i], dim);
       }
     }
+    noteSizes((*named)[i], isNamed, layout->inputs[i]);
     padder.bind(argument, own);
   }
   getOperation()->removeAttr(kEntrySizes);
+  getOperation()->removeAttr(kResultSizes);
   Operation *root = entry.getReturn();
   SmallVector<Type> resultTypes(root->getOperandTypes());
   if (failed(padder.run(entry))) {
@@ -282,7 +241,8 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
   SmallVector<Value> results(root->getOperands());
   for (int64_t i = 0, count = results.size(); i < count; ++i) {
     Value result = results[i];
-    for (int64_t dim = 0, rank = arrayType(result) ? rankOf(result) : 0; dim < rank; ++dim) {
+    int64_t rank = arrayType(result) ? rankOf(result) : 0;
+    for (int64_t dim = 0; dim < rank; ++dim) {
       if (!padder.sizeOf(result, dim) && !isDynamicDim(resultTypes[i], dim)) {
         continue;
       }
@@ -292,6 +252,9 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
       results.push_back(b.convert(size, s64));
       markDynamic(layout->outputs[i], dim);
       layout->outputs.push_back(sizeLeaf(layout->outputs[i], i, dim, s64));
+    }
+    if (rank > 0 && !boundedDimensions(layout->outputs[i].type).empty()) {
+      noteSizes((*ofResults)[i], areKnown((*ofResults)[i], rank), layout->outputs[i]);
     }
   }
   root->setOperands(results);

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/sizes/Buffers.h"
+#include "compiler/transforms/expanders/SizeEmitter.h"
 #include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
@@ -35,17 +36,34 @@ Value sizes::grown(HloBuilder &b, Value part, RankedTensorType whole) {
   return DynamicUpdateSliceOp::create(b.b, b.loc, whole, anything, part, starts);
 }
 
-LeafSizes sizes::sizesOfLeaf(ArrayRef<EntryLeaf> leaves, size_t leaf,
-                             function_ref<Value(size_t)> value) {
-  LeafSizes sizes;
-  SmallVector<int64_t> order = majorToMinor(leaves[leaf].type);
-  for (auto [i, other] : llvm::enumerate(leaves)) {
-    if (other.sizeOf == static_cast<int64_t>(leaf)) {
-      sizes.dims.push_back(llvm::find(order, other.sizeDim) - order.begin());
-      sizes.values.push_back(value(i));
+SmallVector<LeafSizes> sizes::sizesOfLeaves(HloBuilder &b, ArrayRef<EntryLeaf> leaves,
+                                            function_ref<Value(size_t)> value) {
+  SmallVector<LeafSizes> all(leaves.size());
+  auto add = [&](size_t leaf, int64_t dim, Value size) {
+    SmallVector<int64_t> order = majorToMinor(leaves[leaf].type);
+    all[leaf].dims.push_back(llvm::find(order, dim) - order.begin());
+    all[leaf].values.push_back(size);
+  };
+  llvm::StringMap<Value> symbols;
+  for (auto [i, leaf] : llvm::enumerate(leaves)) {
+    if (leaf.sizeOf >= 0 && leaf.symbol.empty()) {
+      add(leaf.sizeOf, leaf.sizeDim, value(i));
+    } else if (leaf.sizeOf >= 0) {
+      symbols[leaf.symbol] = b.convert(value(i), b.b.getIntegerType(32, true));
     }
   }
-  return sizes;
+  SizeEmitter emitter(b, symbols);
+  for (auto [i, leaf] : llvm::enumerate(leaves)) {
+    // Results have a leaf for each size.
+    bool isComputed = !leaf.sizes.empty() && all[i].dims.empty();
+    for (int64_t dim : isComputed ? boundedDimensions(leaf.type) : ArrayRef<int64_t>()) {
+      std::optional<SizeExpr> size = SizeExpr::parse(leaf.sizes[dim]);
+      Value computed = size ? emitter.emit(*size) : Value();
+      assert(computed && "hlo-dynamic-padder writes expressions of the symbols that are leaves");
+      add(i, dim, b.convert(computed, b.b.getIntegerType(64, true)));
+    }
+  }
+  return all;
 }
 
 /// True if the part of an array has exactly the sizes, in every call.
@@ -59,10 +77,9 @@ static bool isExact(const LeafSizes &sizes, ArrayRef<int64_t> part, const Facts 
   return true;
 }
 
-void sizes::unpackParameters(HloBuilder &b, Block &body, ArrayRef<EntryLeaf> leaves,
-                             function_ref<Value(size_t)> value, const Facts &facts) {
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    LeafSizes sizes = sizesOfLeaf(leaves, i, value);
+void sizes::unpackParameters(HloBuilder &b, Block &body, ArrayRef<LeafSizes> leaves,
+                             const Facts &facts) {
+  for (auto [i, sizes] : llvm::enumerate(leaves)) {
     BlockArgument argument = body.getArgument(i);
     if (sizes.dims.empty() || argument.use_empty()) {
       continue;

@@ -14,17 +14,18 @@ struct LeafSizes {
   llvm::SmallVector<mlir::Value> values;
 };
 
-/// The sizes of leaf number `leaf`; `value` gives that of a size leaf.
-LeafSizes sizesOfLeaf(llvm::ArrayRef<EntryLeaf> leaves, size_t leaf,
-                      llvm::function_ref<mlir::Value(size_t)> value);
+/// The sizes of each leaf; `value` gives that of a size leaf. Sizes that are functions of named
+/// ones are computed.
+llvm::SmallVector<LeafSizes> sizesOfLeaves(HloBuilder &b, llvm::ArrayRef<EntryLeaf> leaves,
+                                           llvm::function_ref<mlir::Value(size_t)> value);
 
 /// An array of the whole shape with `part` at its start and arbitrary elements elsewhere.
 mlir::Value grown(HloBuilder &b, mlir::Value part, mlir::RankedTensorType whole);
 
-/// Reads the dense buffers of the parameters of a version with these sizes: in place where it is
-/// for one size only, else through a copy with the strides of its largest size.
-void unpackParameters(HloBuilder &b, mlir::Block &body, llvm::ArrayRef<EntryLeaf> leaves,
-                      llvm::function_ref<mlir::Value(size_t)> value, const Facts &facts);
+/// Reads the dense buffers of the parameters of a version with these sizes, one for each leaf: in
+/// place where it is for one size only, else through a copy with the strides of its largest size.
+void unpackParameters(HloBuilder &b, mlir::Block &body, llvm::ArrayRef<LeafSizes> leaves,
+                      const Facts &facts);
 
 /// A result in its dense buffer of type `whole`: computed there if the version is for one size
 /// only, else copied. A part of a parameter is always copied, because a move would be of the whole
