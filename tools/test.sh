@@ -55,6 +55,7 @@ if [ -n "$packages$suite_list" ]; then
   suite jax "$PYTHON" test/jax/run.py --build="$BUILD"
   suite texts "$PYTHON" test/jax/texts.py --tool="$bin/hlo-run" --every=8 --jobs="$(nproc)" --keep="$BUILD/fuzz"
   suite sizes "$PYTHON" test/jax/symbolic.py --build="$BUILD" --every=8 --keep="$BUILD/fuzz"
+  suite guarded "$PYTHON" test/jax/guarded.py --build="$BUILD"
   PYTHON="$PYTHON" suite --limit=600 python test/python/run.sh
   suite bounds "$PYTHON" test/fuzz/bounds/test.py
   suite fuzz "$PYTHON" test/fuzz/run.py --tool="$bin/hlo-run" --seed=1 --count=300 --seconds=110 --keep="$BUILD/fuzz"
@@ -64,7 +65,7 @@ if [ -n "$packages$suite_list" ]; then
   suite sharded-ops "$PYTHON" test/spmd/ops.py --tool="$bin/hlo-run" --jobs="$(nproc)"
   suite dynamic "$PYTHON" test/fuzz/dynamic.py --tool="$bin/hlo-run" --seed=1 --count=60 --seconds=20 --keep="$BUILD/fuzz"
 else
-  for name in rivals jax texts sizes python bounds fuzz stablehlo quantized sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
+  for name in rivals jax texts sizes guarded python bounds fuzz stablehlo quantized sharded sharded-ops dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
 fi
 
 # Golden cases and models.

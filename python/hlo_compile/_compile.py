@@ -25,8 +25,10 @@ def compile(source: str | bytes | os.PathLike, *, threads: int | None = None,
             donate: str | int | Iterable[str | int] = (), custom_calls: Any = None, name: str | None = None,
             cpu: str | None = None, features: str | None = None, dispatch: Iterable[str] = (), opt_level: int = 2,
             entry_layout: str = "auto", denormals: str = "keep", quantize_activations: bool = False,
-            max_arena: int = 0, jobs: int = 0, rng_seed: int = 0, cache_dir: str | os.PathLike | None = None) -> Function:
-    """Compiles HLO for this machine and returns it as a function of numpy arrays.
+            max_arena: int = 0, jobs: int = 0, rng_seed: int = 0, cache_dir: str | os.PathLike | None = None,
+            bounds: Mapping[str, int] | Iterable[str] = (), specialize: str | None = None,
+            dynamic_buffers: str | None = None) -> Function:
+    """Compiles HLO or StableHLO for this machine and returns it as a function of numpy arrays.
 
     source: path of a file (a str without newline, or a PathLike), or the text itself.
     threads: threads of a call; by default the CPUs that this process may use.
@@ -39,6 +41,8 @@ def compile(source: str | bytes | os.PathLike, *, threads: int | None = None,
         Targets of JAX's linear algebra come from libhlo_lapack if it is installed.
     cpu, features, dispatch, opt_level, name, entry_layout, denormals, quantize_activations, max_arena, jobs: as the
         flags of hlo-compile, except that the code is for this machine's CPU by default.
+    bounds: of the sizes that StableHLO leaves open: {"b": 64}, or texts "b<=64".
+    specialize, dynamic_buffers: as the flags of hlo-compile.
     rng_seed: seed of rng instructions.
     cache_dir: folder for objects that later calls and other processes find again; default: HLO_COMPILE_CACHE.
 
@@ -63,13 +67,14 @@ def compile(source: str | bytes | os.PathLike, *, threads: int | None = None,
                  custom_calls=custom_calls, name=name, cpu=cpu, features=features, dispatch=dispatch,
                  opt_level=opt_level, entry_layout=entry_layout, denormals=denormals,
                  quantize_activations=quantize_activations, max_arena=max_arena, jobs=jobs, rng_seed=rng_seed,
-                 cache_dir=cache_dir)
+                 cache_dir=cache_dir, bounds=bounds, specialize=specialize, dynamic_buffers=dynamic_buffers)
 
 
 def build(text: bytes, file: str, *, threads: int | None = None, immutable_params: Any = None, donate: Any = (),
           custom_calls: Any = None, name: str | None = None, cpu: str | None = None, features: str | None = None,
           dispatch: Iterable[str] = (), opt_level: int = 2, entry_layout: str = "auto", denormals: str = "keep",
           quantize_activations: bool = False, max_arena: int = 0, jobs: int = 0, rng_seed: int = 0, cache_dir: Any = None,
+          bounds: Any = (), specialize: str | None = None, dynamic_buffers: str | None = None,
           fallback: Callable[[], Mapping[str, Any]] | None = None) -> Function:
     """compile() of a text. `fallback`: custom call targets for what no other source has."""
     prepared: Mapping[str, Any] | None = None
@@ -82,6 +87,13 @@ def build(text: bytes, file: str, *, threads: int | None = None, immutable_param
         "immutable_params": immutable_params or None, "opt_level": opt_level, "max_arena_bytes": max_arena,
         "flags": _choice("entry_layout", entry_layout, _ENTRY_LAYOUTS) | _choice("denormals", denormals, _DENORMALS)
                  | (_QUANTIZE_ACTIVATIONS if quantize_activations else 0)}
+    # Not among the options of other programs, whose keys in caches do not change.
+    if isinstance(bounds, Mapping):
+        bounds = [f"{size}<={bound}" for size, bound in bounds.items()]
+    for key, value in (("bounds", [bounds] if isinstance(bounds, str) else list(bounds)), ("specialize", specialize),
+                       ("dynamic_buffers", dynamic_buffers)):
+        if value:
+            options[key] = value
     compilation = jit(text, options, jobs, cache_dir)
     for diagnostic in compilation.diagnostics:
         if diagnostic.severity == "warning":
@@ -196,9 +208,9 @@ def _compile(entry: str, text: bytes, fields: Mapping[str, Any], jobs: int, emit
     options = _native.Options(struct_size=ctypes.sizeof(_native.Options), emit=emit, jobs=jobs,
                               cancel=ctypes.addressof(cancel))
     for key, value in fields.items():
-        if key == "dispatch":
-            levels = (ctypes.c_char_p * max(1, len(value)))(*(level.encode() for level in value))
-            options.dispatch, options.num_dispatch = levels, len(value)
+        if key in ("dispatch", "bounds"):
+            setattr(options, key, (ctypes.c_char_p * max(1, len(value)))(*(item.encode() for item in value)))
+            setattr(options, f"num_{key}", len(value))
         elif value is not None:
             setattr(options, key, value.encode() if isinstance(value, str) else value)
 

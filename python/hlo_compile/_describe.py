@@ -39,6 +39,7 @@ class ArrayInfo:
     immutable: bool  #: named by immutable_params
     read: bool  #: False if calls do not look at the parameter
     sharding: Sharding | None = None  #: None: every partition has the whole array
+    sizes: str = ""  #: dimensions as functions of the program's named sizes, "[b, 2*b + 1, 16]"
 
     def __str__(self) -> str:
         sizes = ",".join(("<=" if i in self.bounded else "") + str(n) for i, n in enumerate(self.shape))
@@ -117,6 +118,18 @@ def _sharding(address: int) -> Sharding | None:
     return Sharding(tuple(found.dims[:found.rank]) if found.rank else (), mesh, tuple(axes), devices)
 
 
+def _split(sizes: str) -> list[str]:
+    """The dimensions in "[b, max(b, s), 16]"."""
+    result, depth = [""], 0
+    for char in sizes[1:-1]:
+        depth += (char == "(") - (char == ")")
+        if char == "," and not depth:
+            result.append("")
+        else:
+            result[-1] += char
+    return [size.strip() for size in result]
+
+
 def _arrays(address: int, stride: int, count: int, use: list[int]) -> tuple[ArrayInfo, ...]:
     leaves = list(_native.elements(_native.Buffer, address, stride, count))
     bounded: dict[int, list[int]] = {}
@@ -130,9 +143,11 @@ def _arrays(address: int, stride: int, count: int, use: list[int]) -> tuple[Arra
         rank = leaf.rank
         order = tuple(leaf.minor_to_major[:rank]) if leaf.minor_to_major else tuple(reversed(range(rank)))
         element = TYPES[leaf.type]
+        sizes = _native.text(ctypes.c_char_p(_native.sizes_address(address + i * stride, stride)).value)
+        named = [] if not sizes else [d for d, size in enumerate(_split(sizes)) if not size.isdigit()]
         result.append(ArrayInfo(
             name=_native.text(leaf.name), type=element.name, dtype=element.dtype,
-            shape=tuple(leaf.dims[:rank]) if rank else (), bounded=tuple(sorted(bounded.get(i, ()))), bytes=leaf.bytes,
+            shape=tuple(leaf.dims[:rank]) if rank else (), bounded=tuple(sorted({*bounded.get(i, ()), *named})), sizes=sizes, bytes=leaf.bytes,
             layout=_native.text(leaf.layout), minor_to_major=order, alias=leaf.alias if leaf.alias >= 0 else None,
             immutable=bool(use[i] & _native.IMMUTABLE), read=bool(use[i] & _native.READ_BY_RUN),
             sharding=_sharding(_native.sharding_address(address + i * stride, stride))))

@@ -156,6 +156,8 @@ class _Memory:
                     order = ctypes.cast(element.minor_to_major, ctypes.c_void_p).value
                     self.need(order, 8 * element.rank if order else 0)
                     self.sharding(_native.sharding_address((first or 0) + i * stride, stride))
+                    sizes = _native.sizes_address((first or 0) + i * stride, stride)
+                    self.need(sizes, 1 if sizes else 0)
         self.need(ctypes.cast(module.input_use, ctypes.c_void_p).value, module.num_inputs if module.input_use else 0)
         at = module.custom_calls
         while at:

@@ -90,9 +90,12 @@ class _Leaf:
         contiguous = np.ascontiguousarray(array)
         return contiguous, contiguous is array
 
-    def new_buffer(self) -> np.ndarray:
+    def new_buffer(self, dims: Sequence[int] | None) -> np.ndarray:
+        """Memory of an output; `dims`: of a dense one, if they are known before the call."""
         if self.packed:
             return aligned_empty((self.bytes,), _uint8, self.bytes)
+        if dims is not None:
+            return aligned_empty(tuple(dims), self.dtype, math.prod(dims) * self.dtype.itemsize)
         shape = self.shape if self.row_major else tuple(self.shape[i] for i in self.order)
         return aligned_empty(shape, self.dtype, self.bytes)
 
@@ -425,10 +428,13 @@ class Function:
             place(inputs[index], buffer, self._inputs[index])
             for size_index, dim in self._inputs[index].sizes:
                 place_size(inputs[size_index], self._inputs[index].shape[dim])
+        given = self._sizes_of(inputs)
+        for leaf, value in zip(self._arguments, args):
+            self._check_shape(leaf, np.shape(value), given)
         buffers = []
         sizes: list[dict[int, np.ndarray]] = []
         for leaf in self._outputs:
-            buffer = shared[leaf.index] if leaf.index in shared else leaf.new_buffer()
+            buffer = shared[leaf.index] if leaf.index in shared else leaf.new_buffer(self._dims_of(leaf, given))
             place(outputs[leaf.index], buffer, leaf)
             buffers.append(buffer)
             sizes.append({dim: place_size(outputs[index], 0) for index, dim in leaf.sizes})
@@ -445,6 +451,29 @@ class Function:
             array = leaf.array_of(buffer, shape)
             results.append(array if array.shape == leaf.shape or shape else array.reshape(leaf.shape))
         return tuple(results) if self._is_tuple else results[0]
+
+    def _sizes_of(self, inputs: ctypes.Array) -> ctypes.Array | None:
+        """The sizes of a call; None if the module has none."""
+        views = inputs[len(self._inputs):self._module.num_inputs]
+        values = [ctypes.c_int64.from_address(view.data).value for view in views]
+        return (ctypes.c_int64 * len(values))(*values) if values else None
+
+    def _check_shape(self, leaf: _Leaf, shape: tuple[int, ...], sizes: ctypes.Array | None) -> None:
+        """Raises ValueError unless the shape is what the program computes from its named sizes."""
+        if sizes is None or not leaf.info.sizes:
+            return
+        dims = (ctypes.c_int64 * len(shape))()
+        _native.rt.hlo_input_dims(self._desc, leaf.index, sizes, dims)
+        if tuple(dims) != shape:
+            raise ValueError(f"{leaf.info.name}: expected shape {tuple(dims)}, as the program has {leaf.info.sizes}, "
+                             f"given {shape}")
+
+    def _dims_of(self, leaf: _Leaf, sizes: ctypes.Array | None) -> Sequence[int] | None:
+        """The dimensions of a dense output, in the order of memory, if they are known before the call."""
+        dims = (ctypes.c_int64 * len(leaf.shape))()
+        if not leaf.dense or sizes is None or not _native.rt.hlo_output_dims(self._desc, leaf.index, sizes, dims):
+            return None
+        return [dims[i] for i in leaf.order]
 
     def _run_checked(self, inputs: ctypes.Array, outputs: ctypes.Array) -> None:
         try:

@@ -43,6 +43,12 @@ def sharding_address(address: int, stride: int) -> int:
     return c_uint64.from_address(address + place).value if stride >= place + 8 else 0
 
 
+def sizes_address(address: int, stride: int) -> int:
+    """hlo_buffer_desc.sizes of the buffer at `address`, the address of "[b, 2*b + 1]"; 0: none."""
+    place = sizeof(Buffer) + 8
+    return c_uint64.from_address(address + place).value if stride >= place + 8 else 0
+
+
 class Op(Structure):
     """hlo_op_desc"""
     _fields_ = [("name", c_char_p), ("kind", c_char_p), ("file", c_char_p), ("line", c_int32), ("column", c_int32),
@@ -105,7 +111,9 @@ class Options(Structure):
                 ("num_dispatch", c_size_t), ("immutable_params", c_char_p), ("flags", c_uint32), ("jobs", c_uint32),
                 ("opt_level", c_int32), ("replicas", c_uint32), ("partitions", c_uint32), ("reserved", c_uint32),
                 ("max_arena_bytes", c_uint64), ("max_stack_bytes", c_uint64), ("cancel", c_void_p),
-                ("progress", c_void_p), ("user", c_void_p)]
+                ("progress", c_void_p), ("user", c_void_p), ("cxx_namespace", c_char_p),
+                ("bounds", POINTER(c_char_p)), ("num_bounds", c_size_t), ("specialize", c_char_p),
+                ("dynamic_buffers", c_char_p)]
 
 
 class Diagnostic(Structure):
@@ -136,6 +144,8 @@ rt = _declare(ctypes.CDLL(str(_paths.library("libhlo_rt.so.2"))), {
     "hlo_type_bits": (c_int32, [c_int32]),
     "hlo_arena_bytes": (c_uint64, [c_void_p, c_uint32]),
     "hlo_prepare_arena_bytes": (c_uint64, [c_void_p, c_uint32]),
+    "hlo_input_dims": (None, [c_void_p, c_uint32, POINTER(c_int64), POINTER(c_int64)]),
+    "hlo_output_dims": (c_int32, [c_void_p, c_uint32, POINTER(c_int64), POINTER(c_int64)]),
     "hlo_check": (c_int32, [c_void_p, POINTER(Call), c_void_p, c_size_t]),
     "hlo_run_checked": (c_int32, [c_void_p, c_void_p, POINTER(View), c_uint32, POINTER(View), c_uint32]),
     "hlo_prepare_checked": (c_int32, [c_void_p, c_void_p, POINTER(View), c_uint32, c_void_p, c_size_t]),

@@ -200,6 +200,7 @@ define("rnn", lambda x, w: lax.scan(lambda h, r: (jnp.tanh(h @ w + r),) * 2, jnp
        "4, 4")
 define("associative_scan", lambda x: lax.associative_scan(jnp.add, x), "8, b")
 define("map", lambda x: lax.map(lambda r: r * 2, x), "b, s")
+define("equal_results", lambda x: (x * 2, x * 2, x, x[:, 0]), "b, s")
 
 # Linear algebra, transforms, random numbers.
 define("cholesky", lambda x: jnp.linalg.cholesky(x @ x.swapaxes(1, 2) + 3 * jnp.eye(3)), "b, 3, 3")

@@ -2,7 +2,7 @@
 """Times objects with dimensions `<=64` at several sizes against objects compiled for exactly these sizes.
 
   symbolic.py [--tool build/bin/hlo-run] [--sizes 1,7,32,64] [--filter REGEX] [--seconds 0.1] [--rounds 3] [--threads 1]
-              [--flags ...]
+              [--special] [--flags ...]
 
 Each row is a module of this file, written once with its symbols as `<=64` and once as the size. Both run on the same random
 inputs, in turns; the smallest time of all rounds counts, and results are compared. Prints a table of ratios (bounded over
@@ -228,6 +228,14 @@ def written(text, size):
     return text
 
 
+def specialize(text, sizes):
+    """The flag that gives each of the sizes a version of its own."""
+    main = text[text.index("ENTRY"):]
+    dims = [f"{name}:{i}" for name, shape in re.findall(r"(\w+) = \w+\[([^\]]*)\] parameter\(", main)
+            for i, dim in enumerate(shape.split(",")) if dim.startswith("$")]
+    return "--specialize=" + ",".join(":".join(f"{dim}={size}" for dim in dims) for size in sizes)
+
+
 def inputs_of(text, size):
     arrays, generator = {}, np.random.default_rng(1)
     main = written(text, size)[written(text, size).index("ENTRY"):]
@@ -256,6 +264,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--special", action="store_true", help="--specialize the bounded module for the sizes")
     parser.add_argument("--flags", nargs="*", default=[], help="of hlo-run for the bounded module")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
@@ -265,7 +274,7 @@ def main():
         for name, text in MODULES.items():
             if not re.search(options.filter, name):
                 continue
-            row = []
+            row, flags = [], options.flags + [specialize(text, sizes)] * options.special
             for size in sizes:
                 files = [os.path.join(folder, f"{name}.{kind}.hlo") for kind in ("bounded", "exact")]
                 for path, given in zip(files, (None, size)):
@@ -277,7 +286,7 @@ def main():
                 for _ in range(options.rounds):
                     for which, path in enumerate(files):
                         answer, results[which] = run(options, folder, f"{name}.{which}", path, inputs,
-                                                     options.flags if which == 0 else [])
+                                                     flags if which == 0 else [])
                         times[which] = min(times[which], answer["run_ms_min"])
                 for key, value in results[1].items():
                     if not np.allclose(results[0][key], value, rtol=1e-4, atol=1e-4, equal_nan=True):

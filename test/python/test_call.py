@@ -239,6 +239,47 @@ ENTRY e {
         with self.assertRaisesRegex(ValueError, r"x: expected shape \(<=6, <=4\), given \(7, 4\)"):
             f(np.zeros((7, 4), np.float32))
 
+    def test_named_sizes(self):
+        text = """module @rows {
+  func.func public @main(%x: tensor<?x2xf32>, %y: tensor<?xf32>) -> tensor<2x?xf32> {
+    %b = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x2xf32>) -> tensor<i32>
+    %by = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+    %b2 = stablehlo.add %b, %b : tensor<i32>
+    %same = stablehlo.compare EQ, %by, %b2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.custom_call @shape_assertion(%same, %by, %b2) {api_version = 2 : i32, error_message = "{0} is not {1}", \
+has_side_effect = true} : (tensor<i1>, tensor<i32>, tensor<i32>) -> ()
+    %r = call @inner(%b, %x, %y) : (tensor<i32>, tensor<?x2xf32>, tensor<?xf32>) -> tensor<2x?xf32>
+    return %r : tensor<2x?xf32>
+  }
+  func.func private @inner(%b: tensor<i32> {jax.global_constant = "b"}, %x: tensor<?x2xf32>, %y: tensor<?xf32>)
+      -> tensor<2x?xf32> {
+    %two = stablehlo.constant dense<2> : tensor<1xi32>
+    %row = stablehlo.reshape %b : (tensor<i32>) -> tensor<1xi32>
+    %shape = stablehlo.concatenate %row, %two, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %z = stablehlo.dynamic_reshape %y, %shape : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x2xf32>
+    %s = stablehlo.add %x, %z : tensor<?x2xf32>
+    %r = stablehlo.transpose %s, dims = [1, 0] : (tensor<?x2xf32>) -> tensor<2x?xf32>
+    return %r : tensor<2x?xf32>
+  }
+}
+"""
+        for options in ({}, {"dynamic_buffers": "bound"}, {"specialize": "b=3,b=40"}):
+            f = hc.compile(text, bounds={"b": 40}, **options)
+            info = f.describe()
+            self.assertEqual([array.bounded for array in info.inputs], [(0,), (0,)])
+            self.assertEqual([array.sizes for array in (*info.inputs, *info.outputs)], ["[b, 2]", "[2*b]", "[2, b]"])
+            for b in (0, 1, 3, 39, 40):
+                x, y = np.random.default_rng(b).integers(0, 9, (2, b, 2)).astype(np.float32)
+                np.testing.assert_array_equal(f(x, y.reshape(-1)), (x + y).T)
+            with self.assertRaisesRegex(ValueError, r"expected shape \(6,\), as the program has \[2\*b\], given \(8,\)"):
+                f(np.zeros((3, 2), np.float32), np.zeros(8, np.float32))
+            with self.assertRaisesRegex(ValueError, r"expected shape \(<=40, 2\), given \(41, 2\)"):
+                f(np.zeros((41, 2), np.float32), np.zeros(82, np.float32))
+        with self.assertRaisesRegex(hc.CompileError, "bounds are missing"):
+            hc.compile(text)
+        with self.assertRaisesRegex(hc.CompileError, "size 'b' would be 41, it is bounded by 40"):
+            hc.compile(text, bounds="b<=40", specialize="b=41")
+
     def test_immutable_parameters(self):
         text = """HloModule m
 ENTRY e {
