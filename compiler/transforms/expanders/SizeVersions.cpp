@@ -248,7 +248,7 @@ ComputationOp SizeVersionsPass::makeVersion(ComputationOp entry, ArrayRef<SizeCl
       sizesOfLeaves(b, layout.outputs, [&](size_t leaf) { return results[leaf]; });
   for (auto [i, type] : llvm::enumerate(types)) {
     if (dense && !sizes[i].dims.empty()) {
-      root->setOperand(i, packed(b, results[i], type, sizes[i], facts));
+      root->setOperand(i, packed(b, results[i], type, i, sizes[i], facts));
     } else if (type) {
       root->setOperand(i, grown(b, results[i], type));
     }
@@ -328,6 +328,15 @@ static bool hasBoundedLeaves(const EntryLayout &layout) {
                       [](const EntryLeaf &leaf) { return !boundedDimensions(leaf.type).empty(); });
 }
 
+/// A dense buffer of an input is none for an output: what an alias needs, a copy of the input or a
+/// move of the result, is of the bounds' shape.
+static void dropAliases(EntryLayout &layout) {
+  llvm::erase_if(layout.aliases, [&](const LeafAlias &alias) {
+    return !boundedDimensions(layout.outputs[alias.output].type).empty() ||
+           !boundedDimensions(layout.inputs[alias.input].type).empty();
+  });
+}
+
 LogicalResult SizeVersionsPass::run() {
   ModuleOp module = getOperation();
   FailureOr<EntryLayout> layout = EntryLayout::get(module);
@@ -358,6 +367,10 @@ LogicalResult SizeVersionsPass::run() {
   }
   if (!worthIt && !dense && !isSpecial) {
     return success();
+  }
+  if (dense) {
+    dropAliases(*layout);
+    layout->set(module);
   }
   bool inLeaves = areLeaves(classes, *layout);
   FailureOr<SmallVector<Choice>> choices =

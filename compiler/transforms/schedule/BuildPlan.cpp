@@ -319,8 +319,11 @@ LogicalResult PlanBuilder::writeOp(Operation *op, Environment &environment, Sequ
     if (failed(value)) {
       return failure();
     }
-    addMoves(sequence, op,
-             {{environment.at(op->getOperand(0)), *value, *bytesOf(op->getOperand(0).getType())}});
+    int64_t most = *bytesOf(op->getOperand(0).getType());
+    if (isa<ResizeOp>(op)) {
+      plan.values[*value].filled = most;
+    }
+    addMoves(sequence, op, {{environment.at(op->getOperand(0)), *value, most}});
     environment[result] = *value;
     plan.values[*value].scopes.push_back({sequence, 2 * nextPosition - 1});
     liveness.addUse(*value, sequence, 2 * nextPosition);

@@ -165,12 +165,15 @@ void Lowering::emitMove(const Step &step, const Move &move, OpBuilder &b) {
                                  ? plan.donationOf(target.number)
                                  : nullptr;
   bool maybeSame = donation && donation->input == source.number;
-  int64_t bytes = std::min({source.bytes, target.bytes, move.most});
+  // Of the values, not of their buffers: an array may be at the start of a longer one (hlo.resize),
+  // and a caller's dense buffer ends with it.
+  const PlanValue &from = plan.values[move.source], &to = plan.values[move.target];
+  int64_t bytes = std::min({from.bytes, to.bytes, from.filled, move.most});
   if (bytes == 0) {
     return;
   }
-  Value to = buffer(move.target), from = buffer(move.source);
-  cpurt::CopyOp::create(b, step.op->getLoc(), to, from, bytes, maybeSame);
+  cpurt::CopyOp::create(b, step.op->getLoc(), buffer(move.target), buffer(move.source), bytes,
+                        maybeSame);
 }
 
 template <typename Terminator, typename... Operands>

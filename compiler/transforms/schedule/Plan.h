@@ -49,6 +49,8 @@ constexpr int64_t maxElementAlign = 8;
 
 struct PlanValue {
   int64_t bytes = 0;
+  /// Bytes at its start that count, if fewer (hlo.resize to a longer array).
+  int64_t filled = std::numeric_limits<int64_t>::max();
   int64_t align = maxElementAlign; ///< of its elements; scratch memory may hold any type
   Home home = Home::Arena;
   uint32_t number = 0; ///< number of the input or output

@@ -20,6 +20,9 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::sizes;
 
+/// Keeps ops of different results apart.
+static constexpr llvm::StringLiteral kOfResult = "hlo.of_result";
+
 Value sizes::grown(HloBuilder &b, Value part, RankedTensorType whole) {
   if (part.getType() == whole) {
     return part;
@@ -107,10 +110,11 @@ void sizes::unpackParameters(HloBuilder &b, Block &body, ArrayRef<LeafSizes> lea
   }
 }
 
-Value sizes::packed(HloBuilder &b, Value part, RankedTensorType whole, const LeafSizes &sizes,
-                    const Facts &facts) {
-  if (isExact(sizes, shapeOf(part), facts) && !part.getDefiningOp<ResizeOp>()) {
-    return ResizeOp::create(b.b, b.loc, whole, part);
-  }
-  return PackOp::create(b.b, b.loc, whole, part, sizes.values, sizes.dims);
+Value sizes::packed(HloBuilder &b, Value part, RankedTensorType whole, size_t result,
+                    const LeafSizes &sizes, const Facts &facts) {
+  bool inPlace = isExact(sizes, shapeOf(part), facts) && !part.getDefiningOp<ResizeOp>();
+  Operation *op = inPlace ? ResizeOp::create(b.b, b.loc, whole, part).getOperation()
+                          : PackOp::create(b.b, b.loc, whole, part, sizes.values, sizes.dims);
+  op->setAttr(kOfResult, b.b.getI64IntegerAttr(result));
+  return op->getResult(0);
 }

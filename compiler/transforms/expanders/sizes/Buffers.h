@@ -27,10 +27,10 @@ mlir::Value grown(HloBuilder &b, mlir::Value part, mlir::RankedTensorType whole)
 void unpackParameters(HloBuilder &b, mlir::Block &body, llvm::ArrayRef<LeafSizes> leaves,
                       const Facts &facts);
 
-/// A result in its dense buffer of type `whole`: computed there if the version is for one size
-/// only, else copied. A part of a parameter is always copied, because a move would be of the whole
-/// buffer.
-mlir::Value packed(HloBuilder &b, mlir::Value part, mlir::RankedTensorType whole,
+/// Result number `result` in its dense buffer of type `whole`: computed there if the version is for
+/// one size only, else copied. A part of a parameter is always copied, because a move would be of
+/// the whole buffer; so would be one from another result, which is why equal results stay apart.
+mlir::Value packed(HloBuilder &b, mlir::Value part, mlir::RankedTensorType whole, size_t result,
                    const LeafSizes &sizes, const Facts &facts);
 
 } // namespace hlo::sizes
