@@ -171,3 +171,22 @@ FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
   }
   return graph;
 }
+
+void hlo::updateFunctionType(ComputationOp computation) {
+  Block &body = computation.getBody().front();
+  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
+                                                body.getTerminator()->getOperandTypes()));
+}
+
+LogicalResult hlo::eraseUnreachable(ModuleOp module) {
+  FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
+  if (failed(graph)) {
+    return failure();
+  }
+  for (auto computation : llvm::make_early_inc_range(module.getOps<ComputationOp>())) {
+    if (!graph->isReachable(computation)) {
+      computation.erase();
+    }
+  }
+  return success();
+}

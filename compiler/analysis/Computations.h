@@ -24,6 +24,13 @@ void renameCallees(mlir::Operation *op,
 /// other ops are scalar computations.
 bool callsAtTopLevel(mlir::Operation *op);
 
+/// Sets the computation's function type from its parameters and returned values.
+void updateFunctionType(ComputationOp computation);
+
+/// Erases the computations that neither the entry nor the prepare computation reaches. Fails as
+/// ComputationGraph::build does.
+mlir::LogicalResult eraseUnreachable(mlir::ModuleOp module);
+
 /// The computations of a module and the calls between them.
 class ComputationGraph {
 public:

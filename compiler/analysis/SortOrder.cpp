@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/SortOrder.h"
+#include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
@@ -19,6 +20,19 @@ bool isSortableElement(Type element) {
   // Float formats with a sign bit, a magnitude and both zeros.
   return isa<Float64Type, Float32Type, Float16Type, BFloat16Type, Float8E5M2Type, Float8E4M3Type,
              Float8E4M3FNType, Float8E3M4Type>(element);
+}
+
+DenseElementsAttr lastInOrder(Type element, bool descending) {
+  if (isa<IntegerType>(element)) {
+    return extremeOf(element, /*least=*/descending);
+  }
+  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element)) {
+    return {};
+  }
+  unsigned width = element.getIntOrFloatBitWidth();
+  APInt bits = descending ? APInt::getAllOnes(width) : APInt::getSignedMaxValue(width);
+  return DenseElementsAttr::get(RankedTensorType::get({}, element),
+                                APFloat(cast<FloatType>(element).getFloatSemantics(), bits));
 }
 
 unsigned SortKey::bits() const {

@@ -40,6 +40,11 @@ struct SortKey {
 /// keys. Comparators that hold for equal elements (LE, GE) are not.
 llvm::SmallVector<SortKey, 2> findSortKeys(ComputationOp comparator);
 
+/// The element behind which the total order of a type, or its reverse, has no other: NaN with all
+/// bits set but the sign or the greatest integer; in descending order -NaN with all bits set or the
+/// least integer. Null for types whose last element is another one.
+mlir::DenseElementsAttr lastInOrder(mlir::Type element, bool descending);
+
 /// True if keys of this element type can be mapped to integers of the same order.
 bool isSortableElement(mlir::Type element);
 

@@ -12,6 +12,7 @@
 // layouts are removed, so elements are in the order of their bytes.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
 #include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/entry/EntryLayout.h"
@@ -134,7 +135,7 @@ void EntryPackingPass::packEntry(ComputationOp entry) {
     }
   }
   packOperands(root);
-  entry.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), root->getOperandTypes()));
+  updateFunctionType(entry);
 }
 
 std::unique_ptr<Pass> hlo::createEntryPackingPass() { return std::make_unique<EntryPackingPass>(); }

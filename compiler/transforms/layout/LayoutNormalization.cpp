@@ -17,6 +17,7 @@
 // Assumes flat tuples, and the entry's layout recorded (analysis/EntryLayout.h).
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/transforms/layout/Layout.h"
@@ -274,8 +275,7 @@ void LayoutNormalizationPass::stripTypes(ComputationOp computation) {
       copy.erase();
     }
   }
-  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
-                                                body.getTerminator()->getOperandTypes()));
+  updateFunctionType(computation);
 }
 
 std::unique_ptr<Pass> hlo::createLayoutNormalizationPass() {

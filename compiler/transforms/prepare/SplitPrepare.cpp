@@ -14,6 +14,7 @@
 // and those no longer used are removed.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/prepare/Immutable.h"
@@ -44,7 +45,6 @@ private:
   void consider(Value value, Use use);
   void move();
   void dropUnused();
-  static void updateType(ComputationOp computation);
 
   ModuleOp module;
   ComputationOp entry, prepare;
@@ -151,20 +151,14 @@ void Splitter::dropUnused() {
   }
 }
 
-void Splitter::updateType(ComputationOp computation) {
-  Block &body = computation.getBody().front();
-  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
-                                                computation.getReturn()->getOperandTypes()));
-}
-
 void Splitter::run() {
   choose();
   move();
   immutable->removeDead(entry);
   dropUnused();
   immutable->removeDead(prepare);
-  updateType(entry);
-  updateType(prepare);
+  updateFunctionType(entry);
+  updateFunctionType(prepare);
 }
 
 namespace {

@@ -128,8 +128,7 @@ private:
         }
       }
       root->setOperands(operands);
-      branch.setFunctionType(FunctionType::get(
-          branch.getContext(), branch.getBody().getArgumentTypes(), root->getOperandTypes()));
+      updateFunctionType(branch);
     }
     OperationState state(op.getLoc(), op->getName());
     state.attributes = op->getAttrs();

@@ -103,8 +103,7 @@ void keepSignature(ComputationOp computation, const BitVector &arguments,
   BitVector unusedArguments = arguments;
   unusedArguments.flip();
   block.eraseArguments(unusedArguments);
-  computation.setFunctionType(FunctionType::get(computation.getContext(), block.getArgumentTypes(),
-                                                root->getOperandTypes()));
+  updateFunctionType(computation);
 }
 
 SmallVector<Value> kept(ValueRange values, const BitVector &keep) {

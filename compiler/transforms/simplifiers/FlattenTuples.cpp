@@ -333,8 +333,7 @@ LogicalResult TupleFlattener::flatten(ComputationOp computation) {
   dead.clear();
   tuples.clear();
   body.eraseArguments(0, originalArguments);
-  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
-                                                body.getTerminator()->getOperandTypes()));
+  updateFunctionType(computation);
   return success();
 }
 

@@ -366,8 +366,7 @@ private:
       }
     }
     for (ComputationOp computation : {condition, body}) {
-      computation.setFunctionType(builder.getFunctionType(
-          computation.getBody().getArgumentTypes(), computation.getReturn()->getOperandTypes()));
+      updateFunctionType(computation);
     }
     OperationState state(loop.getLoc(), loop->getName());
     state.attributes = loop->getAttrs();

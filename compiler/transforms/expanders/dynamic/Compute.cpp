@@ -12,7 +12,6 @@
 //   collectives            of one rank: as they are
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/SortOrder.h"
 #include "compiler/transforms/expanders/dynamic/Padder.h"
 #include "compiler/transforms/expanders/sizes/Live.h"
@@ -106,21 +105,6 @@ LogicalResult DynamicPadder::visitDot(DotOp op) {
   return success();
 }
 
-/// The element that a key sorts last, NaNs included; null if that is not known.
-static DenseElementsAttr lastOf(const SortKey &key) {
-  auto type = RankedTensorType::get({}, key.element);
-  if (isa<IntegerType>(key.element)) {
-    return extremeOf(key.element, /*least=*/key.descending);
-  }
-  if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(key.element)) {
-    return {};
-  }
-  unsigned width = key.element.getIntOrFloatBitWidth();
-  APInt bits = key.descending ? APInt::getAllOnes(width) : APInt::getSignedMaxValue(width);
-  return DenseElementsAttr::get(type,
-                                APFloat(cast<FloatType>(key.element).getFloatSemantics(), bits));
-}
-
 /// The number of the operand that decides a sort alone, if elements of it that sort last can stand
 /// for those beyond the size: a true element that equals them comes before them, or is all there is
 /// to sort.
@@ -130,7 +114,7 @@ static std::optional<unsigned> decidingOperand(SortOp op, ComputationOp comparat
   if (keys.size() != 1 || keys[0].operand < 0) {
     return std::nullopt;
   }
-  last = lastOf(keys[0]);
+  last = lastInOrder(keys[0].element, keys[0].descending);
   if (!last || (op->getNumOperands() > 1 && !op.getIsStable().value_or(false)) ||
       elementTypeOf(op->getOperand(keys[0].operand)) != keys[0].element) {
     return std::nullopt;

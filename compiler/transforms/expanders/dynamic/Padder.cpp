@@ -21,7 +21,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/dynamic/Padder.h"
-#include "compiler/analysis/Computations.h"
 #include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/analysis/entry/SizeArguments.h"
 #include "compiler/analysis/evaluator/Evaluator.h"
@@ -48,18 +47,10 @@ public:
       return markAllAnalysesPreserved();
     }
     FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
-    if (failed(graph) || failed(runOnEntry(graph->entry()))) {
+    // Computations that are copied for their callers may be unused at the end.
+    if (failed(graph) || failed(runOnEntry(graph->entry())) ||
+        failed(eraseUnreachable(getOperation()))) {
       return signalPassFailure();
-    }
-    // Computations that were copied for their callers may now be unused.
-    FailureOr<ComputationGraph> after = ComputationGraph::build(getOperation());
-    if (failed(after)) {
-      return signalPassFailure();
-    }
-    for (auto computation : llvm::make_early_inc_range(getOperation().getOps<ComputationOp>())) {
-      if (!after->isReachable(computation)) {
-        computation.erase();
-      }
     }
   }
 
@@ -226,12 +217,11 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
     return failure();
   }
   SmallVector<int64_t> sizes;
-  for (const DynamicContext::Given &given : context.given) {
-    auto isLeader = [&](const DynamicContext::Given &other) {
-      return context.sizes.isEquivalent(given.size, other.size);
-    };
-    int64_t number = llvm::find_if(context.given, isLeader) - context.given.begin();
-    sizes.append({given.argument.getArgNumber(), given.bound, number, given.checked});
+  DenseMap<Value, int64_t> classes; // the first of the sizes that must agree
+  for (auto [number, given] : llvm::enumerate(context.given)) {
+    Value leader = context.sizes.getLeaderValue(given.size);
+    int64_t first = classes.try_emplace(leader, number).first->second;
+    sizes.append({given.argument.getArgNumber(), given.bound, first, given.checked});
   }
   if (!sizes.empty()) {
     getOperation()->setAttr(kSizeArguments, builder.getDenseI64ArrayAttr(sizes));

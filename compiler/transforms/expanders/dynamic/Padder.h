@@ -9,6 +9,7 @@
 #ifndef COMPILER_TRANSFORMS_EXPANDERS_DYNAMIC_PADDER_H
 #define COMPILER_TRANSFORMS_EXPANDERS_DYNAMIC_PADDER_H
 
+#include "compiler/analysis/Computations.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -59,8 +60,6 @@ bool hasDynamicBit(mlir::Type type);
 mlir::Type withoutDynamicBits(mlir::Type type);
 /// True if dimension `dim` of the type is `<=N`.
 bool isDynamicDim(mlir::Type type, int64_t dim);
-/// Sets the computation's function type from its arguments and returned values.
-void updateFunctionType(ComputationOp computation);
 
 /// Removes the dynamic dimensions of one computation. Bind the sizes of its arguments first.
 class DynamicPadder {

@@ -40,12 +40,6 @@ Type hlo::withoutDynamicBits(Type type) {
       LayoutAttr::get(type.getContext(), layout.getMinorToMajor(), {}, layout.getProperties()));
 }
 
-void hlo::updateFunctionType(ComputationOp computation) {
-  Block &body = computation.getBody().front();
-  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
-                                                body.getTerminator()->getOperandTypes()));
-}
-
 /// Levels of arithmetic in which two sizes are compared: those of `2*b + s - 1` are three.
 static constexpr unsigned kMostLevels = 6;
 

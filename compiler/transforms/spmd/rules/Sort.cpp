@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/SortOrder.h"
 #include "compiler/transforms/spmd/Annotation.h"
 #include "compiler/transforms/spmd/Reshard.h"
 #include "compiler/transforms/spmd/rules/Indexed.h"
@@ -206,30 +207,13 @@ static int64_t sortBytes(Operation *op, const Rule &rule, const FactorAxes &axes
 // Topk
 //===----------------------------------------------------------------------===//
 
-/// The element that no other is ordered behind: in descending order -NaN with all bits set or the
-/// least integer, in ascending order NaN with all bits set but the sign or the greatest integer.
-/// Null for types whose greatest and least elements are other ones.
-static DenseElementsAttr lastInOrder(Type element, bool descending) {
-  auto scalar = RankedTensorType::get({}, element);
-  unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-  if (element.isF16() || element.isBF16() || element.isF32() || element.isF64()) {
-    APInt bits = descending ? APInt::getAllOnes(width) : APInt::getSignedMaxValue(width);
-    return DenseElementsAttr::get(scalar,
-                                  APFloat(cast<FloatType>(element).getFloatSemantics(), bits));
-  }
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer || width < 8) {
-    return {};
-  }
-  if (integer.isSigned()) {
-    return DenseElementsAttr::get(scalar, descending ? APInt::getSignedMinValue(width)
-                                                     : APInt::getSignedMaxValue(width));
-  }
-  return DenseElementsAttr::get(scalar,
-                                descending ? APInt::getZero(width) : APInt::getAllOnes(width));
+/// The element that a topk orders behind all others. Null where there is none of whole bytes.
+static DenseElementsAttr lastOf(TopkOp op) {
+  Type element = elementTypeOf(op.getOperand());
+  bool inBytes = element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8;
+  return inBytes ? lastInOrder(element, /*descending=*/op.getLargest().value_or(true))
+                 : DenseElementsAttr();
 }
-
-static bool isDescending(TopkOp op) { return op.getLargest().value_or(true); }
 
 static Rule topkRule(Operation *op) {
   auto topk = cast<TopkOp>(op);
@@ -246,8 +230,7 @@ static Rule topkRule(Operation *op) {
     }
   }
   Type index = elementTypeOf(op->getResult(1));
-  if (isSplittable(shape[last]) && topk.getK() > 0 && index.isInteger(32) &&
-      lastInOrder(elementTypeOf(topk.getOperand()), isDescending(topk))) {
+  if (isSplittable(shape[last]) && topk.getK() > 0 && index.isInteger(32) && lastOf(topk)) {
     rule.operands[0][last] = {rule.addFactor(shape[last], FactorKind::Special)};
   }
   return rule;
@@ -326,7 +309,7 @@ static FailureOr<SmallVector<Value>> emitTopk(Site &site) {
     return SmallVector<Value>(site.clone()->getResults());
   }
   int64_t local = shapeOf(operand)[last];
-  DenseElementsAttr padding = lastInOrder(elementTypeOf(operand), isDescending(op));
+  DenseElementsAttr padding = lastOf(op);
   operand = site.e.maskPadding(operand, last, axes, size, b.constant(padding));
   Operation *own = makeTopk(site, operand, plan.own);
   Value index = own->getResult(1);
