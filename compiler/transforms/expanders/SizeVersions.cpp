@@ -28,7 +28,6 @@
 #include "compiler/transforms/expanders/sizes/Choices.h"
 #include "dialect/hlo/Builder.h"
 #include "dialect/hlo/Shapes.h"
-#include "dialect/hlo/ops/KernelOps.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -168,7 +167,7 @@ SmallVector<Extents> SizeVersionsPass::resultParts(ComputationOp version, const 
     SmallVector<int64_t> order = majorToMinor(type);
     size_t dim = llvm::find(order, leaf.sizeDim) - order.begin();
     int64_t &extent = parts[leaf.sizeOf][dim];
-    extent = std::clamp<int64_t>(range->hi, std::min<int64_t>(1, extent), extent);
+    extent = limitedTo(range->hi, extent);
   }
   return parts;
 }
@@ -244,17 +243,18 @@ ComputationOp SizeVersionsPass::makeVersion(ComputationOp entry, ArrayRef<SizeCl
   Operation *root = version.getReturn();
   builder.setInsertionPoint(root);
   SmallVector<Value> results(root->getOperands());
-  SmallVector<LeafSizes> sizes =
-      sizesOfLeaves(b, layout.outputs, [&](size_t leaf) { return results[leaf]; });
+  SmallVector<LeafSizes> sizes(types.size());
+  if (dense) {
+    sizes = sizesOfLeaves(b, layout.outputs, [&](size_t leaf) { return results[leaf]; });
+  }
   for (auto [i, type] : llvm::enumerate(types)) {
-    if (dense && !sizes[i].dims.empty()) {
+    if (!sizes[i].dims.empty()) {
       root->setOperand(i, packed(b, results[i], type, i, sizes[i], facts));
     } else if (type) {
       root->setOperand(i, grown(b, results[i], type));
     }
   }
-  version.setFunctionType(
-      FunctionType::get(version.getContext(), body.getArgumentTypes(), root->getOperandTypes()));
+  updateFunctionType(version);
   return version;
 }
 
@@ -339,14 +339,17 @@ static void dropAliases(EntryLayout &layout) {
 
 LogicalResult SizeVersionsPass::run() {
   ModuleOp module = getOperation();
+  Choice classes = sizeClasses(module);
+  bool dense = module->hasAttr(kDenseBuffers), isSpecial = module->hasAttr(kSpecialSizes);
+  if (classes.empty() && !dense && !isSpecial) {
+    return success();
+  }
   FailureOr<EntryLayout> layout = EntryLayout::get(module);
   FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
   if (failed(layout) || failed(graph)) {
     return failure();
   }
-  Choice classes = sizeClasses(module);
-  bool dense = module->hasAttr(kDenseBuffers) && hasBoundedLeaves(*layout);
-  bool isSpecial = module->hasAttr(kSpecialSizes);
+  dense &= hasBoundedLeaves(*layout);
   if (classes.empty() && !dense && !isSpecial) {
     return success();
   }
@@ -386,16 +389,7 @@ LogicalResult SizeVersionsPass::run() {
   if (inLeaves && !isOne) {
     module->setAttr(kSizeChoices, Builder(module).getDenseI64ArrayAttr(encode(*choices)));
   }
-  FailureOr<ComputationGraph> after = ComputationGraph::build(module);
-  if (failed(after)) {
-    return failure();
-  }
-  for (auto computation : llvm::make_early_inc_range(module.getOps<ComputationOp>())) {
-    if (!after->isReachable(computation)) {
-      computation.erase();
-    }
-  }
-  return success();
+  return eraseUnreachable(module);
 }
 
 std::unique_ptr<Pass> hlo::createSizeVersionsPass() { return std::make_unique<SizeVersionsPass>(); }

@@ -91,7 +91,7 @@ void sizes::unpackParameters(HloBuilder &b, Block &body, ArrayRef<LeafSizes> lea
     for (auto [dim, own] : llvm::zip(sizes.dims, sizes.values)) {
       std::optional<Interval> size = facts.intervalOf(own);
       int64_t most = size ? size->hi : box[dim];
-      box[dim] = std::clamp<int64_t>(most, std::min<int64_t>(1, box[dim]), box[dim]);
+      box[dim] = limitedTo(most, box[dim]);
     }
     RankedTensorType type = HloBuilder::array(box, elementTypeOf(argument));
     Value part;

@@ -54,7 +54,7 @@ static void reducePart(ReduceOp op, ArrayRef<Extents> needed, const Facts &facts
         std::optional<Fill> fill = facts.fillOf(op->getOperand(i), dim);
         most = std::max(most, fill && isIgnored(fill->scalar, op, i, facts) ? fill->from : extent);
       }
-      extent = std::clamp<int64_t>(most, std::min<int64_t>(1, extent), extent);
+      extent = limitedTo(most, extent);
     }
     for (unsigned i = 0; i < count; ++i) {
       (*part.operands[i])[dim] = extent;
@@ -86,10 +86,8 @@ static void dotPart(DotOp op, const Extents &needed, const Facts &facts, Part &p
     std::optional<Fill> lhs = facts.fillOf(op.getLhs(), l), rhs = facts.fillOf(op.getRhs(), r);
     // Zero times an arbitrary element (infinity, NaN) need not be zero: both sides are zero.
     if (lhs && rhs && lhs->scalar && rhs->scalar && isZero(lhs->scalar) && isZero(rhs->scalar)) {
-      int64_t size = shapeOf(op.getLhs())[l];
-      int64_t extent =
-          std::clamp<int64_t>(std::max(lhs->from, rhs->from), std::min<int64_t>(1, size), size);
-      (*part.operands[0])[l] = (*part.operands[1])[r] = extent;
+      (*part.operands[0])[l] = (*part.operands[1])[r] =
+          limitedTo(std::max(lhs->from, rhs->from), shapeOf(op.getLhs())[l]);
     }
   }
 }
@@ -103,7 +101,7 @@ static void sortPart(SortOp op, ArrayRef<Extents> needed, const Facts &facts, Pa
   auto masked = op->getAttrOfType<IntegerAttr>(kSizedSort);
   if (masked && masked.getInt() < op->getNumOperands()) {
     if (std::optional<Fill> fill = facts.fillOf(op->getOperand(masked.getInt()), along)) {
-      made[along] = std::clamp<int64_t>(fill->from, std::min<int64_t>(1, size), size);
+      made[along] = limitedTo(fill->from, size);
     }
   }
   // What is needed beyond the size is arbitrary, but must exist.

@@ -24,13 +24,6 @@ Extents sizes::wholeOf(Value value) {
   return type ? Extents(type.getShape()) : Extents();
 }
 
-ComputationOp Facts::lookup(FlatSymbolRefAttr name) const {
-  auto known = symbols.lookup<ComputationOp>(name.getValue());
-  // Scalar computations may have been made without the table.
-  return known ? known
-               : cast<ComputationOp>(SymbolTable::lookupSymbolIn(symbols.getOp(), name.getAttr()));
-}
-
 std::optional<Interval> Facts::intervalOf(Value scalar) const {
   auto known = ranges.find(scalar);
   if (known != ranges.end()) {

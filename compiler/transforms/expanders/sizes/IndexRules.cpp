@@ -1,4 +1,4 @@
-//===- IndexRules.cpp - Parts of slices, gather, scatter, sort ------------===//
+//===- IndexRules.cpp - Parts of slices, gather, scatter ------------------===//
 //
 // Where an index is clamped so that a window stays inside an array, the window's and the array's
 // size count: only a dimension that a window covers whole, whose start is always 0, is shortened,
@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
-#include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/transforms/expanders/sizes/Live.h"
-#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -86,7 +84,7 @@ static void scatterPart(ScatterOp op, ArrayRef<Extents> needed, const Facts &fac
     if (!fill || !isBeyond(fill->scalar) || llvm::is_contained(whole, dim)) {
       continue;
     }
-    int64_t extent = std::clamp<int64_t>(fill->from, 1, shapeOf(indices)[dim]);
+    int64_t extent = limitedTo(fill->from, shapeOf(indices)[dim]);
     (*part.operands[count])[dim] = extent;
     for (unsigned i = 0; i < count; ++i) {
       (*part.operands[count + 1 + i])[target] = extent;
@@ -124,7 +122,6 @@ void Rule::index() {
 }
 
 void sizes::applyIndexPart(Operation *op, const Part &part) {
-  Builder b(op->getContext());
   const Extents &made = part.results[0];
   if (auto slice = dyn_cast<SliceOp>(op)) {
     SmallVector<int64_t> limits;

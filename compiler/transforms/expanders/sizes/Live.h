@@ -9,6 +9,7 @@
 
 #include "compiler/analysis/Shapes.h"
 #include "mlir/IR/SymbolTable.h"
+#include <algorithm>
 
 namespace hlo::sizes {
 
@@ -20,6 +21,12 @@ inline constexpr llvm::StringLiteral kSizedSort = "hlo.sized_sort";
 
 /// The extents of the whole array.
 Extents wholeOf(mlir::Value value);
+
+/// `size` leading positions of a dimension of `whole`, within it: none of an empty dimension, else
+/// at least one.
+inline int64_t limitedTo(int64_t size, int64_t whole) {
+  return std::clamp<int64_t>(size, std::min<int64_t>(1, whole), whole);
+}
 
 /// True if the leading part of an array of the shape is one run of bytes at its start.
 bool isContiguous(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> extents);
@@ -42,7 +49,6 @@ public:
   /// Finds the ranges of the integer scalars in a computation and in those that it calls at top
   /// level. The ranges of its parameters are set before.
   void collect(ComputationOp computation);
-  void setInterval(mlir::Value scalar, Interval range) { ranges[scalar] = range; }
   std::optional<Interval> intervalOf(mlir::Value scalar) const;
   /// Null if nothing is known. A mask `select(iota < n, x, f)` is filled with f beyond the largest
   /// n, and `iota < n` with false.
@@ -50,7 +56,9 @@ public:
   /// The value of all elements of a pred within the extents, if they are known to be equal: of
   /// `iota < n` with n large enough, and of a scalar comparison of sizes.
   std::optional<bool> valueWithin(mlir::Value pred, llvm::ArrayRef<int64_t> extents) const;
-  ComputationOp lookup(mlir::FlatSymbolRefAttr name) const;
+  ComputationOp lookup(mlir::FlatSymbolRefAttr name) const {
+    return symbols.lookup<ComputationOp>(name.getValue());
+  }
 
 private:
   std::optional<Fill> fillOf(mlir::Value value, int64_t dim, unsigned steps) const;

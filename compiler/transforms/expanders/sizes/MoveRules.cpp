@@ -144,10 +144,7 @@ void Rule::move() {
     for (size_t dim = 0; dim < made.size(); ++dim) {
       int64_t size = shapeOf(pad.getOperand())[dim], step = pad.getPaddingInterior()[dim] + 1;
       int64_t reach = made[dim] - pad.getPaddingLow()[dim];
-      read(0)[dim] =
-          size == 0
-              ? 0
-              : std::clamp<int64_t>(llvm::divideCeil(std::max<int64_t>(reach, 0), step), 1, size);
+      read(0)[dim] = limitedTo(llvm::divideCeil(std::max<int64_t>(reach, 0), step), size);
     }
   }
 }

@@ -12,6 +12,7 @@
 // An op without a rule computes everything, and its readers slice the result.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
 #include "compiler/transforms/expanders/sizes/Live.h"
 #include "dialect/hlo/Builder.h"
 #include "dialect/hlo/ops/KernelOps.h"
@@ -59,7 +60,6 @@ void sizes::applyPart(Operation *op, const Part &part, const Facts &facts) {
   }
   applyIndexPart(op, part);
   applyWindowPart(op, part, facts);
-  Builder b(op->getContext());
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (value && value.isSplat() && value.getType().hasRank()) {
@@ -311,8 +311,7 @@ void Shrinker::rewrite(ComputationOp computation, ArrayRef<Extents> results) {
     root->setOperand(i, sliced(root->getOperand(i), extents, root));
   }
   eraseUnread();
-  computation.setFunctionType(FunctionType::get(computation.getContext(), block.getArgumentTypes(),
-                                                root->getOperandTypes()));
+  updateFunctionType(computation);
 }
 
 /// True if the leading part of an array of the shape is one run of bytes at its start.

@@ -38,7 +38,7 @@ struct Windows {
       return std::nullopt;
     }
     int64_t reach = (windows - 1) * strides[dim] + (size[dim] - 1) * dilation[dim] + 1 - low[dim];
-    return std::clamp<int64_t>(reach, 1, elements);
+    return limitedTo(reach, elements);
   }
   /// Sets the padding behind `elements` elements such that there are exactly `windows`.
   void end(size_t dim, int64_t windows, int64_t elements) {
@@ -80,9 +80,8 @@ static void channelPart(ConvolutionOp op, const Extents &needed, const Facts &fa
   std::optional<Fill> lhs = facts.fillOf(op.getLhs(), dims.getInputFeature());
   std::optional<Fill> rhs = facts.fillOf(op.getRhs(), dims.getKernelInputFeature());
   if (lhs && rhs && lhs->scalar && rhs->scalar && isZero(lhs->scalar) && isZero(rhs->scalar)) {
-    int64_t size = input[dims.getInputFeature()];
     input[dims.getInputFeature()] = kernel[dims.getKernelInputFeature()] =
-        std::clamp<int64_t>(std::max(lhs->from, rhs->from), std::min<int64_t>(1, size), size);
+        limitedTo(std::max(lhs->from, rhs->from), input[dims.getInputFeature()]);
   }
 }
 
