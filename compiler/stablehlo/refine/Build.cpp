@@ -84,6 +84,14 @@ Value Refiner::compareLess(Value a, Value b) {
                builder.getNamedAttr("compare_type", kind)});
 }
 
+Value Refiner::pad(Value x, Value fill, Type type, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                   ArrayRef<int64_t> interior) {
+  return make("stablehlo.pad", {x, fill}, type,
+              {builder.getNamedAttr("edge_padding_low", builder.getDenseI64ArrayAttr(low)),
+               builder.getNamedAttr("edge_padding_high", builder.getDenseI64ArrayAttr(high)),
+               builder.getNamedAttr("interior_padding", builder.getDenseI64ArrayAttr(interior))});
+}
+
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//
@@ -187,10 +195,9 @@ Value Refiner::sized(Value x, const Sizes &own) {
       continue;
     }
     now[dim] = own[dim];
-    auto dynamic = RankedTensorType::get(SmallVector<int64_t>(own.size(), ShapedType::kDynamic),
-                                         cast<RankedTensorType>(x.getType()).getElementType());
+    Type element = cast<RankedTensorType>(x.getType()).getElementType();
     x = make("stablehlo.set_dimension_size", {x, sizeValue(own[dim])},
-             *boundedType(main.getLoc(), dynamic, now),
+             *boundedType(main.getLoc(), element, now),
              builder.getNamedAttr("dimension", builder.getI64IntegerAttr(dim)));
     sizes[x] = now;
   }
@@ -206,10 +213,7 @@ Value Refiner::resized(Value x, const Sizes &own) {
     more.push_back(after - before); // negative padding cuts
   }
   Value all = forgotten(x);
-  all = make("stablehlo.pad", {all, zeroLike(all)}, withShape(all, to),
-             {builder.getNamedAttr("edge_padding_low", builder.getDenseI64ArrayAttr(zero)),
-              builder.getNamedAttr("edge_padding_high", builder.getDenseI64ArrayAttr(more)),
-              builder.getNamedAttr("interior_padding", builder.getDenseI64ArrayAttr(zero))});
+  all = pad(all, zeroLike(all), withShape(all, to), zero, more, zero);
   return sized(all, own);
 }
 

@@ -74,10 +74,7 @@ LogicalResult Refiner::dynamicTopk(Operation *op) {
   builder.setInsertionPoint(op);
   Sizes wide = sizesOf(x);
   wide.back() = most;
-  auto all = [&](Type element) {
-    SmallVector<int64_t> dynamic(own.size(), ShapedType::kDynamic);
-    return boundedType(op->getLoc(), RankedTensorType::get(dynamic, element), wide);
-  };
+  auto all = [&](Type element) { return boundedType(op->getLoc(), element, wide); };
   FailureOr<RankedTensorType> values = all(typeOf(x).getElementType());
   FailureOr<RankedTensorType> numbers = all(builder.getI32Type());
   if (failed(values) || failed(numbers)) {

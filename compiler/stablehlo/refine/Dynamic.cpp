@@ -16,8 +16,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/refine/Refiner.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -84,9 +82,7 @@ LogicalResult Refiner::dynamicBroadcast(Operation *op) {
       first[target] = (*own)[target] = from[dim];
     }
   }
-  auto dynamic = RankedTensorType::get(SmallVector<int64_t>(own->size(), ShapedType::kDynamic),
-                                       typeOf(x).getElementType());
-  FailureOr<RankedTensorType> type = boundedType(op->getLoc(), dynamic, first);
+  FailureOr<RankedTensorType> type = boundedType(op->getLoc(), typeOf(x).getElementType(), first);
   if (failed(type)) {
     return failure();
   }
@@ -167,11 +163,7 @@ void Refiner::resizeOperand(Operation *op, const Sizes &to) {
   flat = make("stablehlo.set_dimension_size", {flat, s32(before)}, withShape(x, {before}),
               builder.getNamedAttr("dimension", builder.getI64IntegerAttr(0)));
   // A negative padding cuts.
-  flat = make(
-      "stablehlo.pad", {flat, zeroLike(x)}, withShape(x, {after}),
-      {builder.getNamedAttr("edge_padding_low", builder.getDenseI64ArrayAttr({0})),
-       builder.getNamedAttr("edge_padding_high", builder.getDenseI64ArrayAttr({after - before})),
-       builder.getNamedAttr("interior_padding", builder.getDenseI64ArrayAttr({0}))});
+  flat = pad(flat, zeroLike(x), withShape(x, {after}), {0}, {after - before}, {0});
   flat = make("stablehlo.set_dimension_size", {flat, sizeValue(all)}, row(after),
               builder.getNamedAttr("dimension", builder.getI64IntegerAttr(0)));
   op->setOperand(0, flat);
@@ -215,11 +207,7 @@ Value Refiner::padded(Value x, Value fill, ArrayRef<SizeExpr> low, ArrayRef<int6
                            : binary("stablehlo.subtract", s32(before.back()), lowValues[dim]));
     moves |= !fixed;
   }
-  Value padded =
-      make("stablehlo.pad", {all, fill}, withShape(all, wide),
-           {builder.getNamedAttr("edge_padding_low", builder.getDenseI64ArrayAttr(before)),
-            builder.getNamedAttr("edge_padding_high", builder.getDenseI64ArrayAttr(after)),
-            builder.getNamedAttr("interior_padding", builder.getDenseI64ArrayAttr(interior))});
+  Value padded = pad(all, fill, withShape(all, wide), before, after, interior);
   if (moves) {
     SmallVector<Value> operands{padded};
     operands.append(starts);
@@ -243,22 +231,17 @@ LogicalResult Refiner::dynamicPad(Operation *op) {
   }
   builder.setInsertionPoint(op);
   if (areConstant(low) && areConstant(high)) {
-    Value plain = make(
-        "stablehlo.pad", {x, op->getOperand(1)}, result.getType(),
-        {builder.getNamedAttr("edge_padding_low", builder.getDenseI64ArrayAttr(constants(low))),
-         builder.getNamedAttr("edge_padding_high", builder.getDenseI64ArrayAttr(constants(high))),
-         builder.getNamedAttr("interior_padding",
-                              builder.getDenseI64ArrayAttr(constants(interior)))});
+    Value plain = pad(x, op->getOperand(1), result.getType(), constants(low), constants(high),
+                      constants(interior));
     replace(op, plain);
     return refineOp(plain.getDefiningOp());
   }
   Sizes own, from = sizesOf(x);
   SmallVector<Value> lows;
   for (int64_t dim = 0, rank = from.size(); dim < rank; ++dim) {
-    SizeExpr gaps = interior[dim] == SizeExpr(0) ? SizeExpr(0)
-                                                 : SizeExpr::max(from[dim] - 1, 0) * interior[dim];
-    own.push_back(typeOf(result).isDynamicDim(dim) ? from[dim] + gaps + low[dim] + high[dim]
-                                                   : SizeExpr(typeOf(result).getDimSize(dim)));
+    own.push_back(typeOf(result).isDynamicDim(dim)
+                      ? paddedSize(from[dim], low[dim], high[dim], *interior[dim].constant())
+                      : SizeExpr(typeOf(result).getDimSize(dim)));
     if (isData(own.back()) || isData(low[dim])) {
       return refuse(op, "padding of dimension " + Twine(dim) + " depends on elements of arrays");
     }
@@ -293,10 +276,7 @@ Value Refiner::sliced(Value x, const Sizes &result, ArrayRef<SizeExpr> starts,
     moves |= !fixed;
   }
   if (pads) {
-    all = make("stablehlo.pad", {all, zeroLike(all)}, withShape(all, wide),
-               {builder.getNamedAttr("edge_padding_low", builder.getDenseI64ArrayAttr(zero)),
-                builder.getNamedAttr("edge_padding_high", builder.getDenseI64ArrayAttr(more)),
-                builder.getNamedAttr("interior_padding", builder.getDenseI64ArrayAttr(zero))});
+    all = pad(all, zeroLike(all), withShape(all, wide), zero, more, zero);
   }
   if (moves) {
     SmallVector<Value> operands{all};
@@ -358,7 +338,7 @@ LogicalResult Refiner::dynamicGather(Operation *op) {
   }
   ArrayRef<SizeExpr> slices = elementsOf(op->getOperand(2));
   auto numbers = op->getAttrOfType<stablehlo::GatherDimensionNumbersAttr>("dimension_numbers");
-  Sizes from = sizesOf(x), inds = sizesOf(indices);
+  Sizes from = sizesOf(x);
   int64_t rank = from.size();
   bool isWhole = true;
   for (int64_t dim = 0; dim < rank; ++dim) {
@@ -368,24 +348,8 @@ LogicalResult Refiner::dynamicGather(Operation *op) {
     isWhole &= slices[dim].constant() || slices[dim] == from[dim];
   }
   builder.setInsertionPoint(op);
-  // The result's sizes: windows in order, and the dimensions of the indices.
-  Sizes own(typeOf(result).getRank(), SizeExpr::unknown());
-  SmallVector<int64_t> kept;
-  size_t window = 0, next = 0;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    if (!llvm::is_contained(numbers.getCollapsedSliceDims(), dim) &&
-        !llvm::is_contained(numbers.getOperandBatchingDims(), dim)) {
-      own[numbers.getOffsetDims()[window++]] = slices[dim];
-      kept.push_back(dim);
-    }
-  }
-  for (int64_t dim = 0; dim < static_cast<int64_t>(own.size()); ++dim) {
-    if (!llvm::is_contained(numbers.getOffsetDims(), dim)) {
-      next += static_cast<int64_t>(next) == numbers.getIndexVectorDim();
-      own[dim] = inds[next++];
-    }
-  }
-  bool isSlice = kept.size() == own.size() && typeOf(indices).getRank() == 1 &&
+  Sizes own = gatherSizes(numbers, typeOf(result).getRank(), slices, sizesOf(indices));
+  bool isSlice = numbers.getOffsetDims().size() == own.size() && typeOf(indices).getRank() == 1 &&
                  numbers.getOperandBatchingDims().empty() && canTrack(indices);
   if (!isWhole && isSlice) {
     SmallVector<SizeExpr> starts(rank, 0);
@@ -405,10 +369,8 @@ LogicalResult Refiner::dynamicGather(Operation *op) {
     }
     Sizes whole(slices.begin(), slices.end());
     Value part = sliced(x, whole, starts, values, SmallVector<int64_t>(rank, 1));
-    if (kept.size() != whole.size()) {
-      auto dynamic = RankedTensorType::get(SmallVector<int64_t>(own.size(), ShapedType::kDynamic),
-                                           typeOf(x).getElementType());
-      FailureOr<RankedTensorType> type = boundedType(op->getLoc(), dynamic, own);
+    if (own.size() != whole.size()) {
+      FailureOr<RankedTensorType> type = boundedType(op->getLoc(), typeOf(x).getElementType(), own);
       if (failed(type)) {
         return failure();
       }
@@ -457,8 +419,7 @@ LogicalResult Refiner::dynamicConv(Operation *op) {
       int64_t dim = numbers.getInputSpatialDimensions()[i];
       low[dim] = padding[2 * i];
       interior[dim] = dilation[i] - 1;
-      SizeExpr gaps = interior[dim] ? SizeExpr::max(own[dim] - 1, 0) * interior[dim] : SizeExpr(0);
-      own[dim] = own[dim] + gaps + low[dim] + padding[2 * i + 1];
+      own[dim] = paddedSize(own[dim], low[dim], padding[2 * i + 1], interior[dim]);
       if (isData(own[dim]) || isData(low[dim])) {
         return refuse(op, "padding depends on elements of arrays");
       }

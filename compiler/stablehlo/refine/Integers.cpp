@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/stablehlo/refine/Refiner.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -322,8 +321,7 @@ void Refiner::evaluate(Operation *op) {
       auto argument = dyn_cast<BlockArgument>(size.getOperand());
       if (argument && argument.getOwner() == &main.getBody().front() &&
           cast<RankedTensorType>(argument.getType()).isDynamicDim(dim)) {
-        elements[size.getResult()] = {SizeExpr::symbol(
-            "%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim))};
+        elements[size.getResult()] = {SizeExpr::symbol(dimensionKey(argument, dim))};
         return;
       }
     }

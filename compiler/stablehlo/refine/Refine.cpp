@@ -66,8 +66,9 @@ static bool isNumbered(StringRef name) {
 /// the entry that are passed on get the name that they have there.
 static std::vector<std::pair<std::string, Value>> readNames(ModuleOp module, func::FuncOp main) {
   std::vector<std::pair<std::string, Value>> names;
+  SymbolTable symbols(module);
   for (auto call : main.getBody().front().getOps<func::CallOp>()) {
-    auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (!callee || callee.isExternal() || callee.getNumArguments() != call.getNumOperands()) {
       continue;
     }
@@ -114,6 +115,23 @@ static LogicalResult openComposites(ModuleOp module) {
   return success();
 }
 
+/// Erases the functions that the entry does not name, because their calls are inlined.
+static void eraseUnused(ModuleOp module, func::FuncOp main) {
+  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(main);
+  if (!uses) {
+    return;
+  }
+  DenseSet<StringAttr> used;
+  for (SymbolTable::SymbolUse use : *uses) {
+    used.insert(use.getSymbolRef().getRootReference());
+  }
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (function != main && !used.contains(function.getSymNameAttr())) {
+      function.erase();
+    }
+  }
+}
+
 LogicalResult hlo::refineSizes(ModuleOp module, ArrayRef<SizeBound> bounds, const Budget &budget) {
   func::FuncOp main = stable::findEntry(module);
   if (!hasUnknownSizes(module)) {
@@ -141,16 +159,7 @@ LogicalResult hlo::refineSizes(ModuleOp module, ArrayRef<SizeBound> bounds, cons
   if (failed(inlined) || failed(Refiner(main, bounds).run(names))) {
     return failure();
   }
-  // Functions whose calls are inlined.
-  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    if (function != main) {
-      std::optional<SymbolTable::UseRange> uses =
-          SymbolTable::getSymbolUses(function.getSymNameAttr(), main);
-      if (uses && uses->empty()) {
-        function.erase();
-      }
-    }
-  }
+  eraseUnused(module, main);
   return success();
 }
 

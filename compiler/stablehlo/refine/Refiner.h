@@ -28,18 +28,30 @@ using Sizes = llvm::SmallVector<SizeExpr, 4>;
 /// One symbol: a name in the program's text, or a dimension of a parameter that no name explains.
 struct Symbol {
   std::string name;
-  int64_t low = 0;                     ///< least value that the program's assertions allow
-  std::optional<int64_t> high;         ///< greatest value that they allow
-  std::optional<int64_t> bound;        ///< as given by a flag, not more than `high`
-  mlir::Value value;                   ///< the size, a scalar integer of the entry
-  bool isDimension = false;            ///< of a parameter; `value` is at the entry's start
-  std::string lowMessage, highMessage; ///< of the assertions that say so
+  int64_t low = 0;              ///< least value that the program's assertions allow
+  std::optional<int64_t> high;  ///< greatest value that they allow
+  std::optional<int64_t> bound; ///< as given by a flag, not more than `high`
+  mlir::Value value;            ///< the size, a scalar integer of the entry
+  bool isDimension = false;     ///< of a parameter; `value` is at the entry's start
+  std::string lowMessage;       ///< of the assertion that says `low`
 };
 
 /// Replaces the calls in `main` by the bodies of the functions; an error if a function calls
 /// itself, or if more ops than the budget allows are made.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module, mlir::func::FuncOp main,
                                 const Budget &budget);
+
+/// `%argument:dimension`, by which a dimension of a parameter is a symbol until it is solved.
+std::string dimensionKey(mlir::BlockArgument argument, int64_t dim);
+
+/// The size of a dimension of n elements with `interior` gaps between them, and padding; less than
+/// 0 if the padding cuts more than there is.
+SizeExpr paddedSize(const SizeExpr &n, const SizeExpr &low, const SizeExpr &high, int64_t interior);
+
+/// The sizes of a gather's result of this rank: those of the windows, in order, and of the
+/// dimensions of the indices.
+Sizes gatherSizes(stablehlo::GatherDimensionNumbersAttr numbers, int64_t rank,
+                  llvm::ArrayRef<SizeExpr> slices, const Sizes &indices);
 
 /// A list of integers, as an array or as elements; empty if `op` has no such attribute.
 llvm::SmallVector<int64_t> listAttr(mlir::Operation *op, llvm::StringRef name);
@@ -93,6 +105,9 @@ private:
   mlir::LogicalResult setSizes(mlir::Value value, Sizes sizes);
   mlir::FailureOr<mlir::RankedTensorType>
   boundedType(mlir::Location loc, mlir::RankedTensorType type, const Sizes &sizes);
+  /// The same for an array of which no dimension is static but those of constant size.
+  mlir::FailureOr<mlir::RankedTensorType> boundedType(mlir::Location loc, mlir::Type element,
+                                                      const Sizes &sizes);
   mlir::InFlightDiagnostic refuse(mlir::Operation *op, const llvm::Twine &why);
   mlir::LogicalResult concatenate(mlir::Operation *op);
   void clampIndices(mlir::Operation *op);
@@ -135,6 +150,8 @@ private:
   mlir::Value element(mlir::Value vector, int64_t index);
   mlir::Value binary(llvm::StringRef name, mlir::Value a, mlir::Value b);
   mlir::Value compareLess(mlir::Value a, mlir::Value b);
+  mlir::Value pad(mlir::Value x, mlir::Value fill, mlir::Type type, llvm::ArrayRef<int64_t> low,
+                  llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior);
   /// A scalar s32 of the size, made once, at the entry's start.
   mlir::Value sizeValue(const SizeExpr &expr);
   mlir::Value atomValue(const SizeExpr::Atom &atom);

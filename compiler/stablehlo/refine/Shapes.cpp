@@ -71,6 +71,11 @@ FailureOr<RankedTensorType> Refiner::boundedType(Location loc, RankedTensorType 
                 : Attribute());
 }
 
+FailureOr<RankedTensorType> Refiner::boundedType(Location loc, Type element, const Sizes &own) {
+  SmallVector<int64_t> dynamic(own.size(), ShapedType::kDynamic);
+  return boundedType(loc, RankedTensorType::get(dynamic, element), own);
+}
+
 LogicalResult Refiner::setSizes(Value value, Sizes own) {
   RankedTensorType type = arrayType(value);
   if (static_cast<int64_t>(own.size()) != type.getRank()) {
@@ -124,6 +129,31 @@ static SizeExpr windowCount(SizeExpr n, int64_t window, int64_t stride, int64_t 
   }
   SizeExpr room = n + low + high - ((window - 1) * dilation + 1);
   return SizeExpr::max(SizeExpr::floorDiv(room, stride) + 1, 0);
+}
+
+SizeExpr refine::paddedSize(const SizeExpr &n, const SizeExpr &low, const SizeExpr &high,
+                            int64_t interior) {
+  SizeExpr gaps = interior ? SizeExpr::max(n - 1, 0) * interior : 0;
+  return n + gaps + low + high;
+}
+
+Sizes refine::gatherSizes(stablehlo::GatherDimensionNumbersAttr numbers, int64_t rank,
+                          ArrayRef<SizeExpr> slices, const Sizes &indices) {
+  Sizes result(rank, SizeExpr::unknown());
+  size_t window = 0, next = 0;
+  for (int64_t dim = 0, end = slices.size(); dim < end; ++dim) {
+    if (!llvm::is_contained(numbers.getCollapsedSliceDims(), dim) &&
+        !llvm::is_contained(numbers.getOperandBatchingDims(), dim)) {
+      result[numbers.getOffsetDims()[window++]] = slices[dim];
+    }
+  }
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!llvm::is_contained(numbers.getOffsetDims(), dim)) {
+      next += static_cast<int64_t>(next) == numbers.getIndexVectorDim();
+      result[dim] = indices[next++];
+    }
+  }
+  return result;
 }
 
 FailureOr<Sizes> Refiner::inferSizes(Operation *op, unsigned number) {
@@ -190,8 +220,7 @@ FailureOr<Sizes> Refiner::inferSizes(Operation *op, unsigned number) {
     auto low = list("edge_padding_low", rank, 0), high = list("edge_padding_high", rank, 0);
     auto interior = list("interior_padding", rank, 0);
     for (int64_t dim = 0; dim < rank; ++dim) {
-      SizeExpr gaps = interior[dim] ? SizeExpr::max(result[dim] - 1, 0) * interior[dim] : 0;
-      result[dim] = SizeExpr::max(result[dim] + gaps + low[dim] + high[dim], 0);
+      result[dim] = SizeExpr::max(paddedSize(result[dim], low[dim], high[dim], interior[dim]), 0);
     }
     return result;
   }
@@ -208,23 +237,9 @@ FailureOr<Sizes> Refiner::inferSizes(Operation *op, unsigned number) {
   }
   if (name == "stablehlo.gather") {
     auto numbers = op->getAttrOfType<stablehlo::GatherDimensionNumbersAttr>("dimension_numbers");
-    Sizes result(rank, SizeExpr::unknown()), indices = operand(1);
-    auto slices = listAttr(op, "slice_sizes");
-    size_t window = 0, next = 0;
-    for (auto [dim, size] : llvm::enumerate(slices)) {
-      int64_t at = dim;
-      if (!llvm::is_contained(numbers.getCollapsedSliceDims(), at) &&
-          !llvm::is_contained(numbers.getOperandBatchingDims(), at)) {
-        result[numbers.getOffsetDims()[window++]] = size;
-      }
-    }
-    for (int64_t dim = 0; dim < rank; ++dim) {
-      if (!llvm::is_contained(numbers.getOffsetDims(), dim)) {
-        next += static_cast<int64_t>(next) == numbers.getIndexVectorDim();
-        result[dim] = indices[next++];
-      }
-    }
-    return result;
+    SmallVector<int64_t> slices = listAttr(op, "slice_sizes");
+    return gatherSizes(numbers, rank, SmallVector<SizeExpr>(slices.begin(), slices.end()),
+                       operand(1));
   }
   if (name == "stablehlo.dot_general") {
     auto numbers = op->getAttrOfType<stablehlo::DotDimensionNumbersAttr>("dot_dimension_numbers");
@@ -550,8 +565,7 @@ LogicalResult Refiner::refineOp(Operation *op) {
     }
     auto argument = dyn_cast<BlockArgument>(get.getOperand());
     if (argument && argument.getOwner() == &main.getBody().front() &&
-        inexact.contains("%" + std::to_string(argument.getArgNumber()) + ":" +
-                         std::to_string(get.getDimension()))) {
+        inexact.contains(dimensionKey(argument, get.getDimension()))) {
       return success();
     }
     SizeExpr size = sizesOf(get.getOperand())[get.getDimension()];

@@ -36,20 +36,35 @@ SizeRange Refiner::rangeOf(const SizeExpr &expr) const {
   return expr.range([&](StringRef name) { return rangeOf(name); });
 }
 
+std::string refine::dimensionKey(BlockArgument argument, int64_t dim) {
+  return "%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim);
+}
+
+/// `arg2:0`, which names a dimension of a parameter whatever the parameter's name is.
+static std::string plainName(BlockArgument argument, int64_t dim) {
+  return "arg" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim);
+}
+
 /// The name that a flag gives a dimension of a parameter: `x:0`, or `arg2:0` if it has no name.
 static std::string dimensionName(BlockArgument argument, int64_t dim) {
   std::string name = stable::originOf(argument.getLoc()).name;
-  return (name.empty() ? "arg" + std::to_string(argument.getArgNumber()) : name) + ":" +
-         std::to_string(dim);
+  return name.empty() ? plainName(argument, dim) : name + ":" + std::to_string(dim);
 }
 
-/// The argument and the dimension of `%argument:dimension`.
-static std::pair<unsigned, int64_t> dimensionOf(StringRef name) {
-  auto [argument, dim] = name.drop_front().split(':');
-  std::pair<unsigned, int64_t> result(0, 0);
-  (void)argument.getAsInteger(10, result.first);
-  (void)dim.getAsInteger(10, result.second);
-  return result;
+using Dimension = std::pair<BlockArgument, int64_t>;
+
+/// The `?` dimensions of the parameters.
+static SmallVector<Dimension> unknownDimensions(Block &entry) {
+  SmallVector<Dimension> found;
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
+      if (type.isDynamicDim(dim)) {
+        found.push_back({argument, dim});
+      }
+    }
+  }
+  return found;
 }
 
 /// The operands of `a == b` or `a >= b`, if an assertion's predicate is that.
@@ -68,14 +83,10 @@ static std::string assertionText(Operation &op) {
 
 LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names) {
   Block &entry = main.getBody().front();
-  std::vector<std::string> raw; // dimensions that are not solved yet
-  for (BlockArgument argument : entry.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
-      if (type.isDynamicDim(dim)) {
-        raw.push_back("%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim));
-      }
-    }
+  SmallVector<Dimension> dimensions = unknownDimensions(entry);
+  llvm::StringSet<> open; // keys of those that are not solved yet
+  for (auto [argument, dim] : dimensions) {
+    open.insert(dimensionKey(argument, dim));
   }
   for (Operation &op : entry) {
     evaluate(&op);
@@ -86,21 +97,18 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
   };
   auto solve = [&](const std::string &name, SizeExpr value) {
     solved.insert_or_assign(name, std::move(value));
-    llvm::erase(raw, name);
+    open.erase(name);
   };
-  // Solves `expr` = 0 for a dimension whose factor is 1 or -1.
+  // Solves `expr` = 0 for its only open dimension, whose factor must be 1 or -1.
   auto solveZero = [&](const SizeExpr &expr) {
-    for (const std::string &name : raw) {
-      std::optional<std::pair<int64_t, SizeExpr>> parts = expr.linearIn(name);
-      if (!parts || (parts->first != 1 && parts->first != -1) || isData(parts->second) ||
-          llvm::any_of(raw,
-                       [&](const std::string &other) { return parts->second.mentions(other); })) {
-        continue;
-      }
-      solve(std::string(name), parts->second * SizeExpr(-parts->first));
-      return true;
+    std::vector<std::string> names = expr.symbols();
+    llvm::erase_if(names, [&](const std::string &name) { return !open.contains(name); });
+    auto parts = names.size() == 1 ? expr.linearIn(names.front()) : std::nullopt;
+    if (!parts || (parts->first != 1 && parts->first != -1) || isData(parts->second)) {
+      return false;
     }
-    return false;
+    solve(names.front(), parts->second * SizeExpr(-parts->first));
+    return true;
   };
   struct Named {
     std::string name;
@@ -108,9 +116,9 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
     bool isDone = false;
   };
   std::vector<Named> left;
+  llvm::StringSet<> seen;
   for (const auto &[name, value] : names) {
-    if (canTrackScalar(value) &&
-        llvm::none_of(left, [&](const Named &n) { return n.name == name; })) {
+    if (canTrackScalar(value) && seen.insert(name).second) {
       left.push_back({name, value});
     }
   }
@@ -123,8 +131,9 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
   for (bool changed = true; changed;) {
     changed = false;
     for (Named &named : left) {
-      SizeExpr value = elementsOf(named.value).front().substitute(known);
-      if (named.isDone || isData(value)) {
+      SizeExpr value =
+          named.isDone ? SizeExpr::unknown() : elementsOf(named.value).front().substitute(known);
+      if (isData(value)) {
         continue;
       }
       SizeExpr name = SizeExpr::symbol(named.name);
@@ -156,15 +165,18 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
       }
     }
   }
-  for (const std::string &name : std::vector<std::string>(raw)) {
-    auto [number, at] = dimensionOf(name);
+  for (auto [argument, dim] : dimensions) {
+    std::string key = dimensionKey(argument, dim);
+    if (!open.contains(key)) {
+      continue;
+    }
     // A name that expressions can be read with.
-    std::string own = dimensionName(entry.getArgument(number), at);
+    std::string own = dimensionName(argument, dim);
     if (!llvm::all_of(own, [](char c) { return llvm::isAlnum(c) || c == '_' || c == ':'; })) {
-      own = "arg" + std::to_string(number) + ":" + std::to_string(at);
+      own = plainName(argument, dim);
     }
     addSymbol(own, Value());
-    solve(name, SizeExpr::symbol(own));
+    solve(key, SizeExpr::symbol(own));
   }
   for (auto &entry : solved) {
     entry.second = entry.second.substitute(known);
@@ -209,10 +221,7 @@ void Refiner::readAssertions() {
       }
     } else if (factor != INT64_MIN) {
       int64_t high = *SizeExpr::floorDiv(SizeExpr(*rest), SizeExpr(-factor)).constant();
-      if (!symbol->high || high < *symbol->high) {
-        symbol->high = high;
-        symbol->highMessage = assertionText(op);
-      }
+      symbol->high = symbol->high ? std::min(*symbol->high, high) : high;
     }
   }
 }
@@ -235,18 +244,14 @@ LogicalResult Refiner::applyBound(const SizeBound &bound) {
     for (BlockArgument argument : main.getBody().front().getArguments()) {
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
-        std::string plain =
-            "arg" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim);
-        if (bound.name != dimensionName(argument, dim) && bound.name != plain) {
+        if (bound.name != dimensionName(argument, dim) && bound.name != plainName(argument, dim)) {
           continue;
         }
         if (!type.isDynamicDim(dim)) {
           return main.emitError() << flag << ": the dimension is " << type.getDimSize(dim)
                                   << " in the program";
         }
-        SizeExpr size =
-            solved.find("%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim))
-                ->second;
+        SizeExpr size = solved.find(dimensionKey(argument, dim))->second;
         std::vector<std::string> names = size.symbols();
         auto parts = names.size() == 1 ? size.linearIn(names.front()) : std::nullopt;
         std::optional<int64_t> rest = parts ? parts->second.constant() : std::nullopt;
@@ -328,11 +333,10 @@ void Refiner::describeEntry() {
       }
       bool isKnown = llvm::all_of(size.symbols(),
                                   [&](const std::string &name) { return exact.contains(name); });
-      std::string number = std::to_string(argument.getArgNumber()), at = std::to_string(dim);
       if (!isKnown) {
-        inexact.insert("%" + number + ":" + at);
+        inexact.insert(dimensionKey(argument, dim));
       }
-      dims.push_back(builder.getStringAttr(isKnown ? size.text() : "arg" + number + ":" + at));
+      dims.push_back(builder.getStringAttr(isKnown ? size.text() : plainName(argument, dim)));
     }
     parameters.push_back(builder.getArrayAttr(dims));
   }
@@ -371,19 +375,14 @@ LogicalResult Refiner::run(ArrayRef<std::pair<std::string, Value>> names) {
   // Sizes are computed as soon as the symbols' values are there: those of dimensions at the start.
   sizesEnd = &entry.front();
   builder.setInsertionPoint(sizesEnd);
-  for (BlockArgument argument : entry.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
-      auto size =
-          solved.find("%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim));
-      std::optional<StringRef> name = size == solved.end() ? std::nullopt : size->second.asSymbol();
-      Symbol *symbol = name ? findSymbol(*name) : nullptr;
-      if (symbol && !symbol->isDimension) {
-        symbol->value = make("stablehlo.get_dimension_size", argument,
-                             RankedTensorType::get({}, builder.getI32Type()),
-                             builder.getNamedAttr("dimension", builder.getI64IntegerAttr(dim)));
-        symbol->isDimension = true;
-      }
+  for (auto [argument, dim] : unknownDimensions(entry)) {
+    std::optional<StringRef> name = solved.find(dimensionKey(argument, dim))->second.asSymbol();
+    Symbol *symbol = name ? findSymbol(*name) : nullptr;
+    if (symbol && !symbol->isDimension) {
+      symbol->value = make("stablehlo.get_dimension_size", argument,
+                           RankedTensorType::get({}, builder.getI32Type()),
+                           builder.getNamedAttr("dimension", builder.getI64IntegerAttr(dim)));
+      symbol->isDimension = true;
     }
   }
   for (const Symbol &symbol : symbols) {
@@ -401,12 +400,8 @@ LogicalResult Refiner::run(ArrayRef<std::pair<std::string, Value>> names) {
     }
     Sizes own;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      own.push_back(
-          type.isDynamicDim(dim)
-              ? solved
-                    .find("%" + std::to_string(argument.getArgNumber()) + ":" + std::to_string(dim))
-                    ->second
-              : SizeExpr(type.getDimSize(dim)));
+      own.push_back(type.isDynamicDim(dim) ? solved.find(dimensionKey(argument, dim))->second
+                                           : SizeExpr(type.getDimSize(dim)));
     }
     if (failed(setSizes(argument, own))) {
       return failure();
