@@ -3,9 +3,10 @@
   frontend.py [--tool=hlo-compile] [--seed=0] [--count=2000] [--seconds=0] [--keep=build/fuzz] [--language=hlo|mlir] [FOLDER or FILE ...]
 
 The texts are those of this repository's tests (or of the given folders), HLO or StableHLO, cut, spliced and changed word by
-word: in four of five runs HLO, unless --language says which. Each goes through one of --check=syntax, --check and a whole compilation. The exit code must be 0 to 8, within the time limit. A text
-that --check accepts is printed, read and printed again: both prints must be equal. Failures are kept in --keep and printed,
-one line each; exit status 1 if there were any. The last line reads 'N passed, N failed'. Needs only Python's own library.
+word: in four of five runs HLO, unless --language says which. Each goes through one of --check=syntax, --check and a whole
+compilation. The exit code must be 0 to 8, within the time limit. A text that --check accepts is printed, read and printed
+again: both prints must be equal. Failures are kept in --keep and printed, one line each; exit status 1 if there were any.
+The last line reads 'N passed, N failed'. Needs only Python's own library.
 """
 import argparse
 import glob
@@ -49,12 +50,19 @@ def texts(paths, suffix=".hlo", sign="ENTRY"):
     return found
 
 
-class Mutator:
-    def __init__(self, seed, corpus, is_mlir=False):
-        self.random, self.corpus = random.Random(seed), corpus
+class Language:
+    """A language's texts, and the words that stand for each other in them."""
+    def __init__(self, corpus, is_mlir):
+        self.corpus = corpus
         self.types, self.words = (MLIR_TYPES, MLIR_WORDS) if is_mlir else (TYPES, WORDS)
         opcode = r"((?:stablehlo|chlo|sdy|func)\.\w+)" if is_mlir else r"[\])}] ([a-z][\w\-]*)\("
         self.opcodes = sorted({m for t in corpus for m in re.findall(opcode, t)})
+
+
+class Mutator:
+    def __init__(self, seed, language):
+        self.random = random.Random(seed)
+        self.corpus, self.types, self.words, self.opcodes = language.corpus, language.types, language.words, language.opcodes
 
     def change_word(self, tokens):
         r = self.random
@@ -183,15 +191,17 @@ def main():
     parser.add_argument("--language", choices=["hlo", "mlir"])
     options = parser.parse_args()
     tool, end = options.tool.split(), time.time() + (options.seconds or 1e9)
-    hlo, mlir = texts(options.paths, ".hlo", "ENTRY"), texts(options.paths, ".mlir", "func.func")
+    hlo = Language(texts(options.paths, ".hlo", "ENTRY"), is_mlir=False)
+    mlir = Language(texts(options.paths, ".mlir", "func.func"), is_mlir=True)
     passed = failed = 0
     os.makedirs(options.keep, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(options.seed, options.seed + options.count):
             if time.time() > end:
                 break
-            is_mlir = bool(mlir) and (options.language == "mlir" or (options.language != "hlo" and (not hlo or seed % 5 == 0)))
-            mutator = Mutator(seed, mlir if is_mlir else hlo, is_mlir)
+            wants_mlir = options.language == "mlir" or (options.language != "hlo" and (not hlo.corpus or seed % 5 == 0))
+            is_mlir = bool(mlir.corpus) and wants_mlir
+            mutator = Mutator(seed, mlir if is_mlir else hlo)
             path = os.path.join(folder, "m.mlir" if is_mlir else "m.hlo")
             text = mutator.module()
             with open(path, "w", encoding="latin-1", errors="replace") as file:

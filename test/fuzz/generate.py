@@ -187,6 +187,10 @@ class Builder:
         """Adds a rearrangement of the elements of v."""
         return self.emit(v.type, dims, text, v.q, v.bound, v.positive, reference)
 
+    def spread(self, v, dims, axes):
+        """v along `axes` of an array; None if there is no v."""
+        return v and self.keep(v, dims, f"broadcast({v.name}), dimensions={braces(axes)}")
+
     def parameter(self, t, dims, kind=None, low=0, high=1):
         r = self.random
         if kind is None:

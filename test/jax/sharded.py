@@ -12,6 +12,7 @@ from jax import lax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from arrays import stored
 from functions import array
 
 RANKS = 4
@@ -174,7 +175,7 @@ def shard(one, value, rank):
         part = value[rank:rank + 1]
     else:
         part = next(np.asarray(s.data) for s in value.addressable_shards if s.device == jax.devices()[rank])
-    return part.view(np.uint16) if part.dtype.name == "bfloat16" else part
+    return stored(part)
 
 
 def check(one, tool, folder):

@@ -1,4 +1,4 @@
-"""Functions that are exported with symbolic sizes: `@case(shapes..., sizes=[...])` above each.
+"""Functions that are exported with symbolic sizes: `define(name, function, shapes..., sizes=[...])` for each.
 
 A shape is text as jax.export.symbolic_shape reads it, "b, 2*s, 3", or a pair of it and an element type. `sizes` are the
 values of the symbols for one call each; without them there are five, of which some are 1 and the bound. `where` are
@@ -12,21 +12,12 @@ from jax import lax
 CASES = {}
 ONE = [{"b": 1}, {"b": 2}, {"b": 7}, {"b": 15}, {"b": 16}]
 TWO = [{"b": 1, "s": 1}, {"b": 1, "s": 8}, {"b": 3, "s": 5}, {"b": 8, "s": 1}, {"b": 8, "s": 8}]
-EVEN = [{"b": 2}, {"b": 3}, {"b": 7}, {"b": 15}, {"b": 16}]
+FROM_TWO = [{"b": 2}, {"b": 3}, {"b": 7}, {"b": 15}, {"b": 16}]
 
 
-def case(*shapes, sizes=None, where=(), high=4, name=None):
-    def add(f):
-        specs = [(s, "float32") if isinstance(s, str) else s for s in shapes]
-        symbols = {c for s, _ in specs for c in "bst" if c in s}
-        given = sizes or (TWO if "s" in symbols else ONE)
-        CASES[name or f.__name__.strip("_")] = (f, specs, given, where, high)
-        return f
-    return add
-
-
-def define(name, f, *shapes, **options):
-    case(*shapes, name=name, **options)(f)
+def define(name, f, *shapes, sizes=None, where=(), high=4):
+    specs = [(s, "float32") if isinstance(s, str) else s for s in shapes]
+    CASES[name] = (f, specs, sizes or (TWO if any("s" in s for s, _ in specs) else ONE), where, high)
 
 
 # One op at a time.
@@ -90,13 +81,13 @@ define("full", lambda x: jnp.full((x.shape[0], 2 * x.shape[1]), 3.0), "b, s")
 define("odd", lambda x: x * 2 + jnp.arange(x.shape[0]), "2*b + 1")
 define("sum_of_sizes", lambda x, y: x[:y.shape[0]] * 2 + y, "b + s", "b")
 define("size_as_value", lambda x: x.sum() / x.shape[0] + x.shape[1], "b, s")
-define("floordiv", lambda x: x[:x.shape[0] // 2] + 1, "b, 3", sizes=EVEN)
+define("floordiv", lambda x: x[:x.shape[0] // 2] + 1, "b, 3", sizes=FROM_TWO)
 define("from_half", lambda x: x[x.shape[0] // 2:], "b, 3")
 define("first", lambda x: x[0], "b, s")
 define("last", lambda x: x[-1], "b, s")
-define("but_first", lambda x: x[1:] * 2, "b, 3", where=("b >= 2",), sizes=EVEN)
-define("but_last", lambda x: x[:-1] * 2, "b, 3", where=("b >= 2",), sizes=EVEN)
-define("diff", lambda x: jnp.diff(x, axis=0), "b, 3", where=("b >= 2",), sizes=EVEN)
+define("but_first", lambda x: x[1:] * 2, "b, 3", where=("b >= 2",), sizes=FROM_TWO)
+define("but_last", lambda x: x[:-1] * 2, "b, 3", where=("b >= 2",), sizes=FROM_TWO)
+define("diff", lambda x: jnp.diff(x, axis=0), "b, 3", where=("b >= 2",), sizes=FROM_TWO)
 define("stride", lambda x: x[::2], "b, 3")
 define("stride_columns", lambda x: x[:, ::3], "b, s")
 define("slice_columns", lambda x: x[:, 1:3], "b, 5")
@@ -184,7 +175,7 @@ define("grad_conv",
 define("grad_cumsum", lambda x: jax.grad(lambda x: (jnp.cumsum(x)**2).sum())(x), "b")
 define("vmap", lambda x, w: jax.vmap(lambda r: jnp.tanh(r @ w))(x), "b, 5", "5, 4")
 define("jvp", lambda x, t: jax.jvp(lambda x: jnp.sin(x) * x, (x,), (t,)), "b, s", "b, s")
-define("covariance", lambda x: jnp.cov(x.T), "b, 4", where=("b >= 2",), sizes=EVEN)
+define("covariance", lambda x: jnp.cov(x.T), "b, 4", where=("b >= 2",), sizes=FROM_TWO)
 
 # Control flow.
 define("cond", lambda x, p: lax.cond(p, lambda y: y + 1, lambda y: y * 2, x), "b, s", ("", "bool"))

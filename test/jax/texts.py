@@ -20,21 +20,18 @@ import zlib
 os.environ["JAX_PLATFORMS"] = "cpu"
 
 import jax  # noqa: E402
-import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
 
+from arrays import TYPES, stored  # noqa: E402
 from programs import programs  # noqa: E402
 
-NUMPY = {"pred": np.bool_, "bf16": ml_dtypes.bfloat16, "c64": np.complex64, "c128": np.complex128,
-         **{f"f{8 * n}": np.dtype(f"f{n}").type for n in (2, 4, 8)}, **{f"s{8 * n}": np.dtype(f"i{n}").type for n in (1, 2, 4, 8)},
-         **{f"u{8 * n}": np.dtype(f"u{n}").type for n in (1, 2, 4, 8)}}
 WIDE = re.compile(r"\b(f64|c128|u64|s64)\[")
 
 
 def array(text, random):
     """Values for an argument; a small share of those of no kind are special."""
     t, dims, kind = re.fullmatch(r"(\w+)\[([\d,]*)\]:?(\w*)", text).groups()
-    dims, dtype = [int(d) for d in dims.split(",") if d], NUMPY[t]
+    dims, dtype = [int(d) for d in dims.split(",") if d], TYPES[t]
     if t == "pred":
         x = random.integers(0, 2, dims)
     elif kind == "index":
@@ -67,8 +64,8 @@ def export(program, folder):
         lowered = jax.jit(program.function, keep_unused=True).lower(*arguments)
         (folder / f"{program.name}.hlo").write_text(lowered.as_text(dialect="hlo"))
         (folder / f"{program.name}.mlir").write_text(lowered.as_text())
-    leaves = [x.view(np.uint16) if x.dtype == ml_dtypes.bfloat16 else x for x in jax.tree.leaves(arguments)]
-    np.savez(folder / f"{program.name}.npz", **{f"in{i}": x for i, x in enumerate(leaves)})
+    leaves = jax.tree.leaves(arguments)
+    np.savez(folder / f"{program.name}.npz", **{f"in{i}": stored(x) for i, x in enumerate(leaves)})
 
 
 def results(tool, folder, name, language):

@@ -27,8 +27,8 @@ less { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a
 """
 
 
-def dense(x, w, b, i, o, name, relu=True):
-    """name = relu(x[$B,i] . w[i,o] + b)"""
+def dense(x, w, b, o, name, relu=True):
+    """name = relu(x . w + b), o columns."""
     last = f"  {name} = f32[$B,{o}] maximum({name}s, {name}z)\n" if relu else f"  {name} = f32[$B,{o}] copy({name}s)\n"
     return f"""  {name}d = f32[$B,{o}] dot({x}, {w}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
   {name}b = f32[$B,{o}] broadcast({b}), dimensions={{1}}
@@ -86,14 +86,17 @@ def attention(q, k, v, shape, keys, name):
 """
 
 
+def heads(x, w, rows, name):
+    """name = x[$B,rows,256] . w as four heads."""
+    return f"""  {name}f = f32[$B,{rows},256] dot({x}, {w}), lhs_contracting_dims={{2}}, rhs_contracting_dims={{0}}
+  {name}g = f32[$B,{rows},4,64] reshape({name}f)
+  {name} = f32[$B,4,{rows},64] transpose({name}g), dimensions={{0,2,1,3}}
+"""
+
+
 def self_attention():
     """Heads of one array x[$B,$S,256]."""
-    def heads(w, name):
-        return f"""  {name}f = f32[$B,$S,256] dot(x, {w}), lhs_contracting_dims={{2}}, rhs_contracting_dims={{0}}
-  {name}g = f32[$B,$S,4,64] reshape({name}f)
-  {name} = f32[$B,4,$S,64] transpose({name}g), dimensions={{0,2,1,3}}
-"""
-    return entry(heads("wq", "q") + heads("wk", "k") + heads("wv", "v") + attention("q", "k", "v", "$B,4,$S,64", "$S", "a") +
+    return entry("".join(heads("x", "w" + name, "$S", name) for name in "qkv") + attention("q", "k", "v", "$B,4,$S,64", "$S", "a") +
                  root("a", "f32[$B,4,$S,64]"), ("x", "f32[$B,$S,256]"), ("wq", "f32[256,256]"), ("wk", "f32[256,256]"), ("wv", "f32[256,256]"))
 
 
@@ -107,12 +110,7 @@ def root(name, shape):
 
 
 def transformer():
-    def heads(x, w, name):
-        return f"""  {name}f = f32[$B,32,256] dot({x}, {w}), lhs_contracting_dims={{2}}, rhs_contracting_dims={{0}}
-  {name}g = f32[$B,32,4,64] reshape({name}f)
-  {name} = f32[$B,4,32,64] transpose({name}g), dimensions={{0,2,1,3}}
-"""
-    body = layer_norm("x", "$B,32", 256, "n") + heads("n", "wq", "q") + heads("n", "wk", "k") + heads("n", "wv", "v")
+    body = layer_norm("x", "$B,32", 256, "n") + "".join(heads("n", "w" + name, "32", name) for name in "qkv")
     body += attention("q", "k", "v", "$B,4,32,64", "32", "a") + """  at = f32[$B,32,4,64] transpose(a), dimensions={0,2,1,3}
   ar = f32[$B,32,256] reshape(at)
   o = f32[$B,32,256] dot(ar, wo), lhs_contracting_dims={2}, rhs_contracting_dims={0}
@@ -140,7 +138,7 @@ def cnn():
   r2 = f32[$B,14,14,32] maximum(c2, z2)
   p2 = f32[$B,7,7,32] reduce-window(r2, low), window={size=1x2x2x1 stride=1x2x2x1}, to_apply=max
   f = f32[$B,1568] reshape(p2)
-""" + dense("f", "w", "b", 1568, 10, "d", relu=False) + softmax("d", "$B,10", "s") + root("s", "f32[$B,10]"),
+""" + dense("f", "w", "b", 10, "d", relu=False) + softmax("d", "$B,10", "s") + root("s", "f32[$B,10]"),
                  ("x", "f32[$B,28,28,1]"), ("k1", "f32[3,3,1,16]"), ("k2", "f32[3,3,16,32]"), ("w", "f32[1568,10]"), ("b", "f32[10]"))
 
 
@@ -178,14 +176,14 @@ ENTRY main {{
 
 
 MODULES = {
-    "dot": entry(dense("x", "w", "b", 512, 512, "d") + root("d", "f32[$B,512]"),
+    "dot": entry(dense("x", "w", "b", 512, "d") + root("d", "f32[$B,512]"),
                  ("x", "f32[$B,512]"), ("w", "f32[512,512]"), ("b", "f32[512]")),
     "dot_features": entry("  d = f32[256,$B] dot(w, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" +
                           root("d", "f32[256,$B]"), ("x", "f32[512,$B]"), ("w", "f32[256,512]")),
     "dot_contracted": entry("  d = f32[256,128] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n" +
                             root("d", "f32[256,128]"), ("x", "f32[$B,256]"), ("y", "f32[$B,128]")),
-    "mlp": entry(dense("x", "w1", "b1", 784, 256, "d") + dense("d", "w2", "b2", 256, 256, "e") +
-                 dense("e", "w3", "b3", 256, 10, "f", relu=False) + root("f", "f32[$B,10]"),
+    "mlp": entry(dense("x", "w1", "b1", 256, "d") + dense("d", "w2", "b2", 256, "e") +
+                 dense("e", "w3", "b3", 10, "f", relu=False) + root("f", "f32[$B,10]"),
                  ("x", "f32[$B,784]"), ("w1", "f32[784,256]"), ("b1", "f32[256]"), ("w2", "f32[256,256]"), ("b2", "f32[256]"),
                  ("w3", "f32[256,10]"), ("b3", "f32[10]")),
     "conv": entry("  c = f32[$B,28,28,64] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f\n" +
@@ -269,7 +267,7 @@ def main():
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     ratios, wrong = {size: [] for size in sizes}, []
-    print("| module | " + " | ".join(map(str, sizes)) + " |\n|---" * 1 + "|---" + "|--:" * len(sizes) + "|")
+    print("| module | " + " | ".join(map(str, sizes)) + " |\n|---" + "|--:" * len(sizes) + "|")
     with tempfile.TemporaryDirectory() as folder:
         for name, text in MODULES.items():
             if not re.search(options.filter, name):

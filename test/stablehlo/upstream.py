@@ -50,13 +50,13 @@ def chunks(text):
 def function_bounds(text, position):
     """(start, end) of the function around a position: its braces match; strings are skipped."""
     start = max(m.start() for m in FUNCTION.finditer(text) if m.start() < position)
-    depth, in_string, seen = 0, False, False
+    depth, in_string = 0, False
     for i in range(start, len(text)):
         c = text[i]
         if c == '"' and text[i - 1] != "\\":
             in_string = not in_string
         elif not in_string and c == "{":
-            depth, seen = depth + 1, seen or depth == 0
+            depth += 1
         elif not in_string and c == "}":
             depth -= 1
             if depth == 0 and i > position:

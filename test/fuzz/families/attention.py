@@ -11,10 +11,6 @@ def order(b, axes):
     return b.random.sample(axes, len(axes)) if b.random.random() < 0.6 else list(axes)
 
 
-def spread(b, v, dims, axes):
-    return v and b.keep(v, dims, f"broadcast({v.name}), dimensions={braces(axes)}")
-
-
 def paired(b, op, x, y, bound, t=None):
     return x and y and b.emit(t or x.type, x.dims, f"{op}({x.name}, {y.name})", None, bound)
 
@@ -41,7 +37,7 @@ def mask(b, dims, row, key):
     kind = r.choice(["causal", "causal", "window", "block", "data", "length"])
     if kind == "data":
         axes = sorted(r.sample(range(len(dims)), r.randint(1, len(dims))))
-        return spread(b, b.get("pred", [dims[a] for a in axes]), dims, axes)
+        return b.spread(b.get("pred", [dims[a] for a in axes]), dims, axes)
     i, j = positions(b, dims, row), positions(b, dims, key)
     if kind == "length":
         limit = b.filled("s32", dims, r.randint(0, dims[key]))
@@ -74,7 +70,7 @@ def masked(b, scores, row, key):
         scores = paired(b, r.choice(["multiply", "multiply", "divide"]), scores, b.filled(t, dims, scale), scores.bound / scale)
     if scores and r.random() < 0.2:
         axes = sorted(r.sample(range(len(dims)), r.randint(1, len(dims))))
-        bias = spread(b, b.get(t, [dims[a] for a in axes]), dims, axes)
+        bias = b.spread(b.get(t, [dims[a] for a in axes]), dims, axes)
         scores = paired(b, "add", scores, bias, scores.bound + (bias.bound if bias else 0))
     if scores and r.random() < 0.15:
         capped = b.emit(t, dims, f"tanh({scores.name})", None, 1)
@@ -83,7 +79,7 @@ def masked(b, scores, row, key):
         return scores
     p = mask(b, dims, row, key)
     least = b.emit(t, (), f"constant({r.choice(['-3000', '-1e+9', '-1e+30', '-2.3819763e+38', '-100', '-inf'])})", None, scores.bound)
-    lows = spread(b, least, dims, [])
+    lows = b.spread(least, dims, [])
     if p is None or lows is None:
         return None
     if r.random() < 0.15:
@@ -107,10 +103,10 @@ def softmax(b, x, key):
         finite = b.emit("pred", largest.dims, f"is-finite({largest.name})")
         zero = b.filled(t, largest.dims, 0)
         largest = finite and zero and b.emit(t, largest.dims, f"select({finite.name}, {largest.name}, {zero.name})", None, x.bound)
-    less = paired(b, "subtract", x, spread(b, largest, dims, kept), 2 * x.bound)
+    less = paired(b, "subtract", x, b.spread(largest, dims, kept), 2 * x.bound)
     e = less and b.emit(t, dims, f"exponential({less.name})", None, 1)
     total = reduced(e, "add", 0, dims[key])
-    return e and total and paired(b, "divide", e, spread(b, total, dims, kept), 1)
+    return e and total and paired(b, "divide", e, b.spread(total, dims, kept), 1)
 
 
 def attention(b):

@@ -1,11 +1,7 @@
 """Products with integers of a few bits as weights: scales and zero points for groups of k or for each column, in either order, of any number of rows."""
-from generate import Unfit, braces
+from generate import Unfit
 
 MOST, LARGE = 400000, 140000  # elements of the weights
-
-
-def spread(b, v, dims, axes):
-    return v and b.keep(v, dims, f"broadcast({v.name}), dimensions={braces(axes)}")
 
 
 def packed(b, dims):
@@ -26,7 +22,7 @@ def packed(b, dims):
     else:
         i, width, mask = b.emit(t, (each,), "iota(), iota_dimension=0", 0, each), b.filled(t, (each,), 4), b.filled(t, split, 15)
         n = i and width and b.emit(t, (each,), f"multiply({i.name}, {width.name})", 0, 32)
-        x, n = spread(b, w, split, [0, 1]), spread(b, n, split, [2])
+        x, n = b.spread(w, split, [0, 1]), b.spread(n, split, [2])
         h = x and n and b.emit(t, split, f"shift-right-logical({x.name}, {n.name})")
         v = h and mask and b.emit(t, split, f"and({h.name}, {mask.name})", 0, 15)
     return v and b.emit(t, dims, f"reshape({v.name})", 0, 15)
@@ -56,11 +52,11 @@ def scaled_weights(b):
         v = b.keep(v, split, f"reshape({v.name})")
         if v and r.random() < 0.4:
             z = b.parameter("u4", few, "bits")
-            z = spread(b, z and b.emit(t, few, f"convert({z.name})", 0, 15), split, axes)
+            z = b.spread(z and b.emit(t, few, f"convert({z.name})", 0, 15), split, axes)
             most += 15
             v = z and b.emit(t, split, f"subtract({v.name}, {z.name})", 0, most)
         if v and r.random() < 0.8:
-            s = spread(b, b.get(t, few, True), split, axes)
+            s = b.spread(b.get(t, few, True), split, axes)
             most *= s.bound if s else 1
             v = s and (t == "f32" or most <= 256) and b.emit(t, split, f"multiply({v.name}, {s.name})", 0, most)
         v = v and b.keep(v, dims, f"reshape({v.name})")

@@ -7,8 +7,8 @@ from programs import Program, each
 A = "f32[3,5]"
 
 PROGRAMS = [
-    *each(lax, "abs cbrt ceil cos exp exp2 expm1 floor is_finite log1p_ logistic neg round rsqrt_ sign sin square tan tanh bessel_i0e bessel_i1e erf erfc "
-               "asinh atan cosh sinh".replace("log1p_ ", "").replace("rsqrt_ ", ""), A),
+    *each(lax, "abs cbrt ceil cos exp exp2 expm1 floor is_finite logistic neg round sign sin square tan tanh bessel_i0e bessel_i1e erf erfc "
+               "asinh atan cosh sinh", A),
     *each(lax, "lgamma digamma rsqrt sqrt log log1p", A + ":positive"),
     *each(lax, "acos asin atanh erf_inv", A + ":unit"),
     *each(lax, "population_count clz bitwise_not", "u32[7]"),

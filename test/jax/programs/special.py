@@ -9,8 +9,8 @@ from programs import Program, each
 A, P = "f32[3,5]", "f32[3,5]:positive"
 
 PROGRAMS = [
-    *each(js, "erf erfc expit log_ndtr ndtr i0 i0e i1 i1e sinc_ xlog1py_ entr exprel_".replace("sinc_ xlog1py_ ", "").replace(" exprel_", ""), A),
-    *each(js, "gammaln digamma gamma factorial loggamma_ spence".replace("loggamma_ ", ""), P),
+    *each(js, "erf erfc expit log_ndtr ndtr i0 i0e i1 i1e entr", A),
+    *each(js, "gammaln digamma gamma factorial spence", P),
     *each(js, "erfinv", A + ":unit"),
     Program("logit", lambda x: js.logit(jnp.abs(x) * 0.9 + 0.05), (A + ":unit",)),
     Program("ndtri", lambda x: js.ndtri(jnp.abs(x) * 0.9 + 0.05), (A + ":unit",)),

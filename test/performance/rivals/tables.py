@@ -1,5 +1,6 @@
 """Tables of rivals.py's measurements. A row is one program; README.md explains the columns."""
 import importlib.metadata
+import textwrap
 
 import report
 
@@ -123,13 +124,20 @@ def layouts_table(rows):
     return "\n".join(out) if len(out) > 2 else ""
 
 
+def prose(text):
+    """The text's lines of at most 120 columns."""
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def document(rows, known):
     out = ["# Against the fastest engines", "",
-           "Written by `rivals.py --readme`. Ratio: the best rival's time over ours, above 1 we are faster; times in ms, one thread, one core.",
-           "Only rivals whose results agree within the row's tolerance count. *prepared*: with `--immutable-params`; rivals pack their weights ahead too.", ""]
+           *prose("Written by `rivals.py --readme`. Ratio: the best rival's time over ours, above 1 we are faster; times in ms, one "
+                  "thread, one core. Only rivals whose results agree within the row's tolerance count. *prepared*: with "
+                  "`--immutable-params`; rivals pack their weights ahead too."), ""]
     if known:
         packages = ", ".join(f"{k} {v}" for k, v in known.get("versions", {}).items())
-        out += [f"{known.get('date', '?')}, commit {known.get('commit', '?')}, {known.get('processor', '?')} ({isa()}).", packages + ".", report.peaks_line({"cores": 1, "peaks": known.get("peaks", {})}), ""]
+        out += [*prose(f"{known.get('date', '?')}, commit {known.get('commit', '?')}, {known.get('processor', '?')} ({isa()})."),
+                *prose(packages + "."), *prose(report.peaks_line({"cores": 1, "peaks": known.get("peaks", {})})), ""]
     out += ["Geometric means; *prepared* falls back to plain where a program has no weights.", "", means_table(rows), ""]
     layouts = layouts_table(rows)
     if layouts:
