@@ -23,10 +23,22 @@ static Value partsOf(Value x, int64_t bits, HloBuilder &b) {
   return b.convert(b.reshape(parts, shape), word);
 }
 
-/// Whether words are made of parts of `bits` bits for which there are types.
-static bool hasParts(IntegerType word, int64_t bits) {
-  return word && (bits == 2 || bits == 4 || bits == 8) && word.getWidth() > bits &&
-         word.getWidth() % bits == 0;
+/// The bits of each of the `count` parts of a word; 0 if there is no type for them.
+static int64_t bitsOfParts(IntegerType word, int64_t count) {
+  int64_t bits = word && count > 1 ? word.getWidth() / count : 0;
+  bool hasType = bits == 2 || bits == 4 || bits == 8;
+  return hasType && count * bits == word.getWidth() ? bits : 0;
+}
+
+/// x of `x & mask`, where the mask has the `bits` lowest bits; null for others.
+static Value unmasked(Value v, int64_t bits) {
+  auto mask = v.getDefiningOp<AndOp>();
+  for (unsigned side : {1, 0}) {
+    if (mask && isInteger(mask->getOperand(side), (INT64_C(1) << bits) - 1)) {
+      return mask->getOperand(1 - side);
+    }
+  }
+  return {};
 }
 
 /// Whether element i of v along dimension `dim`, and at any index of the others, is i * step.
@@ -69,11 +81,10 @@ static Value maskedParts(AndOp op, HloBuilder &b) {
   if (!word || rank == 0) {
     return {};
   }
-  int64_t count = shapeOf(op.getResult()).back(), bits = count > 0 ? word.getWidth() / count : 0;
-  Operation *shift = op->getOperand(0).getDefiningOp();
-  if (!hasParts(word, bits) || count * bits != word.getWidth() ||
-      !isInteger(op->getOperand(1), (INT64_C(1) << bits) - 1) ||
-      !isa_and_nonnull<ShiftRightLogicalOp, ShiftRightArithmeticOp>(shift) ||
+  int64_t bits = bitsOfParts(word, shapeOf(op.getResult()).back());
+  Value shifted = bits ? unmasked(op.getResult(), bits) : Value();
+  Operation *shift = shifted ? shifted.getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<ShiftRightLogicalOp, ShiftRightArithmeticOp>(shift) ||
       !countsAlong(shift->getOperand(1), rank - 1, bits)) {
     return {};
   }
@@ -92,16 +103,11 @@ static Value maskedParts(AndOp op, HloBuilder &b) {
 /// The word whose `number`th part of `bits` bits, the lowest being the first, is `v`; null if `v`
 /// is none.
 static Value wordOfPart(Value v, int64_t number, int64_t bits, bool isLast) {
-  bool isMasked = false;
-  if (auto mask = v.getDefiningOp<AndOp>()) {
-    unsigned side = isInteger(mask->getOperand(1), (INT64_C(1) << bits) - 1) ? 1 : 0;
-    isMasked = isInteger(mask->getOperand(side), (INT64_C(1) << bits) - 1);
-    v = isMasked ? mask->getOperand(1 - side) : v;
-  }
-  bool isLogical = v.getDefiningOp<ShiftRightLogicalOp>();
-  if (!isMasked && !(isLast && isLogical)) {
+  Value inner = unmasked(v, bits);
+  if (!inner && !(isLast && v.getDefiningOp<ShiftRightLogicalOp>())) {
     return {};
   }
+  v = inner ? inner : v;
   if (number == 0) {
     return v;
   }
@@ -115,9 +121,8 @@ static Value stackOfParts(ConcatenateOp op, HloBuilder &b) {
   auto word = dyn_cast<IntegerType>(elementTypeOf(op.getResult()));
   ArrayRef<int64_t> shape = shapeOf(op.getResult());
   int64_t count = static_cast<int64_t>(op.getInputs().size());
-  int64_t bits = word ? word.getWidth() / count : 0;
-  if (!hasParts(word, bits) || count * bits != word.getWidth() || shape.empty() ||
-      op.getDimension() != shape.size() - 1) {
+  int64_t bits = bitsOfParts(word, count);
+  if (!bits || shape.empty() || op.getDimension() != shape.size() - 1) {
     return {};
   }
   Value x;
