@@ -86,6 +86,12 @@ Value firstLanes(Emission &e, int64_t count, int64_t lanes) {
   return constantMask(e, on);
 }
 
+Value lastLanes(Emission &e, int64_t count, int64_t lanes) {
+  SmallVector<bool> on(lanes);
+  std::fill(on.end() - count, on.end(), true);
+  return constantMask(e, on);
+}
+
 Value constI64(Emission &e, int64_t value) {
   // Reuses an equal constant that was made a few ops before: without this up to half of a kernel's
   // ops are equal constants.

@@ -96,6 +96,8 @@ mlir::Value zeroOf(Emission &e, mlir::Type type);
 mlir::Value constantMask(Emission &e, llvm::ArrayRef<bool> on);
 /// The constant mask of the first `count` of `lanes` lanes.
 mlir::Value firstLanes(Emission &e, int64_t count, int64_t lanes);
+/// The constant mask of the last `count` of `lanes` lanes.
+mlir::Value lastLanes(Emission &e, int64_t count, int64_t lanes);
 /// i64 constant.
 mlir::Value constI64(Emission &e, int64_t value);
 /// base + bytes, as an !llvm.ptr; `bytes` is i64.

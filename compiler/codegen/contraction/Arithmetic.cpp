@@ -81,6 +81,11 @@ Elem addElems(Emission &e, Type element, const Elem &a, const Elem &b) {
   return isa<ComplexType>(element) ? Elem(add(a.re, b.re), add(a.im, b.im)) : Elem(add(a.re, b.re));
 }
 
+Elem constF32(Emission &e, double value, int64_t lanes) {
+  Value one = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(static_cast<float>(value)));
+  return splat(e, Elem(one), lanes);
+}
+
 Elem zeroUnless(Emission &e, Type element, Value condition, const Elem &value) {
   if (!condition) {
     return value;

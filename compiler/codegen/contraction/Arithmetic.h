@@ -21,6 +21,8 @@ Elem addElems(Emission &e, mlir::Type element, const Elem &a, const Elem &b);
 /// vectors, a power of two. The lanes of a sum are added halves first, whatever stands next to it.
 /// `element` is not complex.
 mlir::Value addLanes(Emission &e, mlir::Type element, llvm::SmallVector<mlir::Value> vectors);
+/// A constant in all lanes of f32.
+Elem constF32(Emission &e, double value, int64_t lanes);
 /// condition ? value : 0; a null condition means true.
 Elem zeroUnless(Emission &e, mlir::Type element, mlir::Value condition, const Elem &value);
 

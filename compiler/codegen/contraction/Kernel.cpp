@@ -119,19 +119,12 @@ Sums chooseSums(Emission &e, Value condition, const Sums &sums, function_ref<voi
 
 void addEarlier(Emission &e, Type element, Value isLater, Sums &sums,
                 function_ref<Elem(int64_t)> load) {
-  SmallVector<Value> flat = flattenElems(sums);
-  auto total = scf::IfOp::create(e.b, e.loc, ValueRange(flat).getTypes(), isLater,
-                                 /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(total.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, flat);
-  e.b.setInsertionPointToStart(total.thenBlock());
-  Sums added;
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    added.push_back(addElems(e, element, load(i), sum));
-  }
-  scf::YieldOp::create(e.b, e.loc, flattenElems(added));
-  sums = unflattenElems(total.getResults(), sums);
+  auto add = [&](Sums &inner) {
+    for (auto [i, sum] : llvm::enumerate(inner)) {
+      sum = addElems(e, element, load(i), sum);
+    }
+  };
+  sums = chooseSums(e, isLater, sums, add, [](Sums &) {});
 }
 
 } // namespace hlo::codegen

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/ScaledOperand.h"
+#include "compiler/analysis/Constants.h"
+#include "compiler/analysis/Reshape.h"
 #include "compiler/codegen/contraction/Arithmetic.h"
 #include "compiler/codegen/contraction/Loops.h"
 #include "compiler/codegen/contraction/StoredIntegers.h"
@@ -195,46 +197,37 @@ bool ScaledOperand::checkStep(const Step &step, std::optional<Range> &range) {
 /// The run along dimension `dim` of a reshape's result.
 int64_t ScaledOperand::runOfReshape(Value source, ArrayRef<int64_t> to, int64_t dim) {
   ArrayRef<int64_t> from = shapeOf(source);
-  // The shortest ranges of dimensions [i0, i) and [j0, j) of equally many elements, with `dim`.
-  size_t i = 0, j = 0, place = dim;
-  while (j < to.size()) {
-    size_t i0 = i, j0 = j;
-    int64_t left = 1, right = to[j++];
-    while (left != right) {
-      if (left < right ? i == from.size() : j == to.size()) {
-        return 1;
-      }
-      left < right ? left *= from[i++] : right *= to[j++];
-    }
-    if (place < j0 || place >= j) {
-      continue;
-    }
-    // A run of the source's elements, in row-major order.
-    int64_t run = 1;
-    bool whole = true;
-    for (size_t d = i; whole && d-- > i0;) {
-      int64_t along = runAlong(source, static_cast<int64_t>(d));
-      whole = along == 0;
-      run *= whole ? from[d] : along;
-    }
-    if (whole) {
-      return 0;
-    }
-    int64_t inner = llvm::product_of(to.slice(place + 1, j - place - 1));
-    if (run % inner != 0) {
-      return 1;
-    }
-    run = std::gcd(run / inner, to[place]);
-    return run == to[place] ? 0 : run;
+  size_t place = dim;
+  auto ranges = reshapedRanges(from, to).value_or(SmallVector<ReshapedRange>());
+  const auto *range =
+      llvm::find_if(ranges, [&](const ReshapedRange &each) { return place < each.toEnd; });
+  if (range == ranges.end()) {
+    return 1;
   }
-  return 1;
+  // A run of the source's elements, in row-major order.
+  int64_t run = 1;
+  bool whole = true;
+  for (size_t d = range->fromEnd; whole && d-- > range->from;) {
+    int64_t along = runAlong(source, static_cast<int64_t>(d));
+    whole = along == 0;
+    run *= whole ? from[d] : along;
+  }
+  if (whole) {
+    return 0;
+  }
+  int64_t inner = llvm::product_of(to.slice(place + 1, range->toEnd - place - 1));
+  if (run % inner != 0) {
+    return 1;
+  }
+  run = std::gcd(run / inner, to[place]);
+  return run == to[place] ? 0 : run;
 }
 
 /// The length of the aligned runs along `dim` in which `v`, apart from the leaf, does not change;
 /// 0: it never changes.
 int64_t ScaledOperand::runAlong(Value v, int64_t dim) {
   ArrayRef<int64_t> shape = shapeOf(v);
-  if (v == leaf || shape[dim] == 1 || splatOf(v)) {
+  if (v == leaf || shape[dim] == 1 || splatConstant(v)) {
     return 0;
   }
   Operation *op = v.getDefiningOp();
@@ -343,33 +336,17 @@ static SmallVector<Index> sourceIndex(KernelBuilder &kernel, Operation *op, Arra
   } else if (isa<ReshapeOp, BitcastOp>(op)) {
     ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
     source.assign(from.size(), Index(constI64(e, 0)));
-    size_t i = 0, j = 0;
-    while (i < from.size() && j < to.size()) {
-      size_t i0 = i;
-      int64_t left = from[i++], right = to[j];
-      Index linear = index[j++];
-      while (left != right) {
-        if (left < right) {
-          left *= from[i++];
-          continue;
-        }
-        right *= to[j];
-        linear = addIndex(e, mulIndex(e, linear, to[j]), index[j], lanes);
-        ++j;
+    auto ranges = reshapedRanges(from, to).value_or(SmallVector<ReshapedRange>());
+    for (const ReshapedRange &range : ranges) {
+      Index linear = index[range.to];
+      for (size_t d = range.to + 1; d < range.toEnd; ++d) {
+        linear = addIndex(e, mulIndex(e, linear, to[d]), index[d], lanes);
       }
-      SmallVector<Index> parts = splitIndex(e, linear, from.slice(i0, i - i0), lanes);
-      llvm::copy(parts, source.begin() + i0);
+      ArrayRef<int64_t> sizes = from.slice(range.from, range.fromEnd - range.from);
+      llvm::copy(splitIndex(e, linear, sizes, lanes), source.begin() + range.from);
     }
   }
   return source;
-}
-
-static Elem ones(Emission &e, int64_t lanes) {
-  Type type = laneType(e.b.getF32Type(), lanes);
-  TypedAttr one = isa<VectorType>(type)
-                      ? cast<TypedAttr>(DenseElementsAttr::get(cast<VectorType>(type), 1.0f))
-                      : cast<TypedAttr>(e.b.getF32FloatAttr(1));
-  return Elem(arith::ConstantOp::create(e.b, e.loc, one));
 }
 
 ScaledOperand::Coefficients ScaledOperand::at(ArrayRef<Index> index, int64_t lanes) {
@@ -391,7 +368,7 @@ ScaledOperand::Coefficients ScaledOperand::at(ArrayRef<Index> index, int64_t lan
       elem = elem ? emitNamed(e, "negate", f32, f32, {elem}) : elem;
     };
     auto negateAll = [&] {
-      result.scale = result.scale ? result.scale : ones(e, lanes);
+      result.scale = result.scale ? result.scale : constF32(e, 1, lanes);
       negate(result.scale);
       negate(result.offset);
     };
@@ -409,7 +386,7 @@ ScaledOperand::Coefficients ScaledOperand::at(ArrayRef<Index> index, int64_t lan
       result.scale = result.scale ? binary("multiply", result.scale, by) : by;
       result.offset = result.offset ? binary("multiply", result.offset, by) : Elem();
     } else if (isa<DivideOp>(op)) {
-      result.scale = binary("divide", result.scale ? result.scale : ones(e, lanes), by);
+      result.scale = binary("divide", result.scale ? result.scale : constF32(e, 1, lanes), by);
       result.offset = result.offset ? binary("divide", result.offset, by) : Elem();
     } else {
       bool subtracted = isa<SubtractOp>(op);

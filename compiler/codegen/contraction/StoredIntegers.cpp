@@ -1,22 +1,13 @@
 //===- StoredIntegers.cpp - Integers of a few bits in memory --------------===//
 #include "compiler/codegen/contraction/StoredIntegers.h"
+#include "compiler/analysis/Constants.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-DenseElementsAttr splatOf(Value v) {
-  while (auto broadcast = v.getDefiningOp<BroadcastOp>()) {
-    v = broadcast.getOperand();
-  }
-  auto constant = v.getDefiningOp<ConstantOp>();
-  auto literal = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-  return literal && (literal.isSplat() || literal.getNumElements() == 1) ? literal
-                                                                         : DenseElementsAttr();
-}
-
 std::optional<int64_t> integerSplat(Value v) {
-  DenseElementsAttr literal = splatOf(v);
+  DenseElementsAttr literal = splatConstant(v);
   auto type = literal ? dyn_cast<IntegerType>(literal.getElementType()) : IntegerType();
   if (!type || type.getWidth() > 32 || type.getWidth() == 1) {
     return std::nullopt;
@@ -53,16 +44,7 @@ std::optional<StoredIntegers> storedIntegers(Value v) {
   if (shapeOf(v).size() < view->strides.size() || (bits != 2 && bits != 4 && bits != 8)) {
     return std::nullopt;
   }
-  int64_t each = shapeOf(v).back();
-  for (int64_t &stride : view->strides) {
-    stride *= each;
-  }
-  for (DynamicStart &start : view->starts) {
-    start.stride *= each;
-  }
-  view->offset *= each;
-  view->elements *= each;
-  view->strides.push_back(1);
+  splitElements(*view, shapeOf(v).back());
   return StoredIntegers{*view, bits, isSigned};
 }
 

@@ -17,9 +17,7 @@ struct StoredIntegers {
 /// bitcast-convert takes apart.
 std::optional<StoredIntegers> storedIntegers(mlir::Value v);
 
-/// The constant that all elements of `v` are; null if there is none.
-mlir::DenseElementsAttr splatOf(mlir::Value v);
-/// The same, of an integer of at most 32 bits.
+/// The integer of at most 32 bits that all elements of `v` are.
 std::optional<int64_t> integerSplat(mlir::Value v);
 
 } // namespace hlo::codegen

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/View.h"
+#include "compiler/analysis/Reshape.h"
 #include "compiler/codegen/contraction/Loops.h"
 
 using namespace mlir;
@@ -33,27 +34,14 @@ bool isExactConvert(Type from, Type to) {
 static std::optional<SmallVector<int64_t>> reshapedStrides(ArrayRef<int64_t> from,
                                                            ArrayRef<int64_t> strides,
                                                            ArrayRef<int64_t> to, bool nearest) {
+  std::optional<SmallVector<ReshapedRange>> ranges = reshapedRanges(from, to);
+  if (!ranges) {
+    return std::nullopt;
+  }
   SmallVector<int64_t> result(to.size(), 0);
-  size_t i = 0, j = 0;
-  while (j < to.size()) {
-    // The shortest runs of dimensions [i0, i) and [j0, j) that hold equally many elements.
-    size_t i0 = i, j0 = j;
-    int64_t left = 1, right = to[j++];
-    while (left != right) {
-      if (left < right) {
-        if (i == from.size()) {
-          return std::nullopt;
-        }
-        left *= from[i++];
-      } else {
-        if (j == to.size()) {
-          return std::nullopt;
-        }
-        right *= to[j++];
-      }
-    }
+  for (const ReshapedRange &range : *ranges) {
     SmallVector<int64_t> sizes, runs;
-    for (size_t d = i0; d < i; ++d) {
+    for (size_t d = range.from; d < range.fromEnd; ++d) {
       if (from[d] != 1) {
         sizes.push_back(from[d]);
         runs.push_back(strides[d]);
@@ -63,7 +51,7 @@ static std::optional<SmallVector<int64_t>> reshapedStrides(ArrayRef<int64_t> fro
     if (!linearStride(sizes, runs) && !nearest) {
       return std::nullopt;
     }
-    for (size_t d = j; d-- > j0;) {
+    for (size_t d = range.toEnd; d-- > range.to;) {
       result[d] = stride;
       stride *= to[d];
     }
@@ -121,6 +109,18 @@ bool relabel(Operation *op, View &view, bool nearest) {
   return true;
 }
 
+void splitElements(View &view, int64_t parts) {
+  for (int64_t &stride : view.strides) {
+    stride *= parts;
+  }
+  for (DynamicStart &start : view.starts) {
+    start.stride *= parts;
+  }
+  view.offset *= parts;
+  view.elements *= parts;
+  view.strides.push_back(1);
+}
+
 std::optional<View> viewOf(Value v, bool nearest) {
   if (auto argument = dyn_cast<BlockArgument>(v)) {
     View view{argument.getArgNumber(),  0,  rowMajorStrides(shapeOf(v)),
@@ -136,11 +136,7 @@ std::optional<View> viewOf(Value v, bool nearest) {
     if (!view || rank != view->strides.size() + 1) {
       return view && rank == view->strides.size() ? view : std::nullopt;
     }
-    for (int64_t &stride : view->strides) {
-      stride *= shapeOf(v).back();
-    }
-    view->strides.push_back(1);
-    view->elements *= shapeOf(v).back();
+    splitElements(*view, shapeOf(v).back());
     return view;
   }
   if (!isa<ConvertOp, CopyOp, BitcastOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, ReverseOp,

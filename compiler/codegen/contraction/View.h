@@ -36,6 +36,9 @@ bool isExactConvert(mlir::Type from, mlir::Type to);
 /// dimension without one gets the innermost stride of the source dimensions that it is made of.
 bool relabel(mlir::Operation *op, View &view, bool nearest = false);
 
+/// Makes `view` count parts of its elements, `parts` each, along an added last dimension.
+void splitElements(View &view, int64_t parts);
+
 /// `v` as a view of an argument, if only ops that relabel elements or convert them exactly stand
 /// between the two. With `nearest`: a view of the largest argument that `v` is computed from,
 /// whose strides say by how many of its elements one step of an index of `v` moves.

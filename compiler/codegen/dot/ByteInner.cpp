@@ -81,7 +81,7 @@ ByteInner::ByteInner(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element), unpack(byteUnpackerOf(c)),
       activations(c), size(byteInnerTile(c)), m(c.mSize()), lanes(unpack.lanes),
       planes(unpack.planes()), span(unpack.span()), steps(llvm::divideCeil(c.kSize(), span)),
-      run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()), perLane(4 * planes), vectors(planes + 3) {
+      run(scaledRun(c)), perLane(4 * planes), vectors(planes + 3) {
   copy = stackBuffer(e, steps * m * vectors * unpack.bytes());
   if (c.element.isF32()) {
     laneScales = stackBuffer(e, c.kSize() / perLane * 4);
@@ -96,12 +96,9 @@ void ByteInner::copyStep(int64_t row, Value step, bool isTail) {
   for (int64_t v = 0; v < planes; ++v) {
     Value at = activations.byteAt(row, addI(e, first, v * bytes));
     Elem value = loadElements(e, integer(8), at, constI64(e, 0), bytes);
-    SmallVector<bool> on;
-    for (int64_t b = 0; b < bytes; ++b) {
-      on.push_back(v * bytes + b >= shared);
-    }
-    bool all = llvm::all_of(on, [](bool bit) { return bit; });
-    from.push_back(zeroUnless(e, integer(8), all ? Value() : constantMask(e, on), value).re);
+    int64_t off = std::clamp<int64_t>(shared - v * bytes, 0, bytes);
+    Value mask = off ? lastLanes(e, bytes - off, bytes) : Value();
+    from.push_back(zeroUnless(e, integer(8), mask, value).re);
   }
   // Each round makes the lowest bit of a place the highest bit of a plane's number.
   for (int64_t round = 1; round < planes; round *= 2) {

@@ -246,11 +246,8 @@ void ByteStream::storeTiles(Indices batch, Value from, Value to) {
     Tile tile = tileAt(constI64(e, whole), from);
     int64_t shared = (whole + 1) * span - c.nSize();
     for (int64_t v = shared / lanes; v < vectors; ++v) {
-      SmallVector<bool> on;
-      for (int64_t l = 0; l < lanes; ++l) {
-        on.push_back(v * lanes + l >= shared);
-      }
-      store(tile, constI64(e, v), on[0] ? Value() : constantMask(e, on));
+      int64_t off = std::max<int64_t>(0, shared - v * lanes);
+      store(tile, constI64(e, v), off ? lastLanes(e, lanes - off, lanes) : Value());
     }
   });
 }

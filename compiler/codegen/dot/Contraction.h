@@ -107,12 +107,6 @@ void emitNest(Contraction &c, Epilogue &epilogue);
 void emitBlocked(Contraction &c, Epilogue &epilogue);
 /// Lanes along k: for at most 16 rows, if the rhs is contiguous along k.
 void emitInner(Contraction &c, Epilogue &epilogue);
-/// The same two for a rhs of narrow integers, which are scaled a block of products at a time.
-void emitScaledInner(Contraction &c, Epilogue &epilogue);
-void emitScaledStream(Contraction &c, Epilogue &epilogue);
-/// The same two with rows quantized to bytes.
-void emitByteInner(Contraction &c, Epilogue &epilogue);
-void emitByteStream(Contraction &c, Epilogue &epilogue);
 /// Lanes along the batch, where both sides step by one along it.
 void emitBatchLanes(Contraction &c, Epilogue &epilogue);
 /// One sum per batch index, of sides that step by one along different dimensions, or both along the
@@ -124,6 +118,12 @@ inline constexpr int64_t kStreamedBytes = 512 << 10;
 /// Sums in a buffer, the rhs read once and in order: for at most 16 rows and a large rhs that is
 /// contiguous along n.
 void emitStream(Contraction &c, Epilogue &epilogue);
+/// Inner and stream for a rhs of narrow integers, whose products are scaled a block at a time.
+void emitScaledInner(Contraction &c, Epilogue &epilogue);
+void emitScaledStream(Contraction &c, Epilogue &epilogue);
+/// The same two with rows quantized to bytes.
+void emitByteInner(Contraction &c, Epilogue &epilogue);
+void emitByteStream(Contraction &c, Epilogue &epilogue);
 
 } // namespace hlo::codegen
 

@@ -29,6 +29,18 @@ void forEachBatch(Contraction &c, int64_t tasks,
   });
 }
 
+int64_t bytesPerTask(int64_t bytes) {
+  // A task is worth its dispatch with so many bytes; so many tasks share evenly.
+  constexpr int64_t kLeastBytes = 256 << 10, kEnoughTasks = 32;
+  return std::max<int64_t>(kLeastBytes, bytes / kEnoughTasks);
+}
+
+int64_t unitsPerTask(int64_t units, int64_t bytes, int64_t batches) {
+  int64_t wanted = bytesPerTask(bytes * units * batches);
+  int64_t perTask = std::clamp<int64_t>(wanted / std::max<int64_t>(1, bytes), 1, units);
+  return llvm::divideCeil(units, llvm::divideCeil(units, perTask));
+}
+
 void storeLaneSums(Contraction &c, Epilogue &epilogue, const LaneSums &tile, ArrayRef<Elem> sums) {
   Emission &e = c.kernel.e;
   Buffers buffers(e, c.element);

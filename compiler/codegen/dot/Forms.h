@@ -124,6 +124,13 @@ void forEachBatch(
     Contraction &c, int64_t tasks,
     llvm::function_ref<void(llvm::ArrayRef<Index> batch, mlir::Value from, mlir::Value to)> body);
 
+/// Bytes of the large side in a task that is worth its dispatch, where the contraction reads
+/// `bytes` of it.
+int64_t bytesPerTask(int64_t bytes);
+/// How many of the `units` units of so many bytes that a batch index has are a task; all tasks have
+/// about as many.
+int64_t unitsPerTask(int64_t units, int64_t bytes, int64_t batches);
+
 /// Adds the description of every possible form, in their order.
 void addCandidates(const Contraction &c, const Epilogue &epilogue, std::vector<PlanCandidate> &to);
 /// Fills the kernel's body.

@@ -21,8 +21,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Bytes of the large side that make a task worth its dispatch, and how many tasks share evenly.
-static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
 /// Rows of the small side a multiple of 4 KiB apart map to one set of L1, whose 8 to 12 ways have
 /// room for four of them beside the columns. More are copied.
 static constexpr int64_t kFewRows = 4;
@@ -147,13 +145,12 @@ void Inner::emitGroup(Indices batch, Value first) {
 void Inner::emit() {
   int64_t bytes = c.rhs.storage ? storageBytes(c.rhs.storage) : 4;
   int64_t groupBytes = std::max<int64_t>(1, columns * c.kSize() * bytes), batches = c.batchSize();
-  int64_t wanted = std::max<int64_t>(kBytesPerTask, groupBytes * groups * batches / kEnoughTasks);
   // A task is some groups of columns of one batch index, or all those of some batch indices.
-  int64_t perTask = std::clamp<int64_t>(wanted / groupBytes, 1, groups);
-  int64_t pieces = llvm::divideCeil(groups, perTask);
-  perTask = llvm::divideCeil(groups, pieces);
+  int64_t perTask = unitsPerTask(groups, groupBytes, batches);
+  int64_t pieces = llvm::divideCeil(groups, perTask), batchBytes = groupBytes * groups;
   int64_t batchesPerTask =
-      pieces > 1 ? 1 : std::clamp<int64_t>(wanted / (groupBytes * groups), 1, batches);
+      pieces > 1 ? 1
+                 : std::clamp<int64_t>(bytesPerTask(batchBytes * batches) / batchBytes, 1, batches);
   int64_t batchTasks = llvm::divideCeil(batches, batchesPerTask);
   emitTasks(c.kernel, batchTasks * pieces, [&](Value task) {
     SmallVector<Value> place = delinearize(e, task, {batchTasks, pieces});

@@ -9,9 +9,8 @@ using namespace mlir;
 namespace hlo::codegen {
 
 QuantizedRows::QuantizedRows(Contraction &c)
-    : c(c), e(c.kernel.e), buffers(e, c.element), m(c.mSize()),
-      run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()), most(mostInBlock(c)),
-      perRun(llvm::divideCeil(run, most)), blocks(c.kSize() / run * perRun),
+    : c(c), e(c.kernel.e), buffers(e, c.element), m(c.mSize()), run(scaledRun(c)),
+      most(mostInBlock(c)), perRun(llvm::divideCeil(run, most)), blocks(c.kSize() / run * perRun),
       rowBytes(run % 4 == 0 ? c.kSize() : blocks * most) {
   bytes = stackBuffer(e, m * rowBytes);
   if (c.element.isF32()) {

@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Bytes of the large side that make a task worth its dispatch, and how many tasks share evenly.
-static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
 /// Bytes are unpacked in tiles of so many vectors: enough sums to hide the latency of their chains.
 static constexpr int64_t kByteVectors = 8;
 
@@ -110,13 +108,15 @@ static int64_t mostSums(const Contraction &c) {
   return c.kernel.e.machine.vectors.registers >= 32 ? kManySums : kFewSums;
 }
 
+int64_t scaledRun(const Contraction &c) { return c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize(); }
+
 static int64_t tileRows(const Contraction &c) {
   return llvm::divideCeil(c.mSize(), llvm::divideCeil(c.mSize(), kTileRows));
 }
 
 ScaledTile scaledStreamTile(const Contraction &c) {
   Unpacker unpack = unpackerOf(c, UnitStride::Free);
-  int64_t rows = tileRows(c), run = c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize();
+  int64_t rows = tileRows(c), run = scaledRun(c);
   int64_t atOnce = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(mostSums(c) / rows)));
   // Blocks of one length.
   int64_t depth = llvm::divideCeil(run, llvm::divideCeil(run, kMostSteps));
@@ -127,7 +127,7 @@ ScaledTile scaledInnerTile(const Contraction &c) {
   // Steps of a block are unrolled.
   constexpr int64_t kMostColumns = 4, kMostUnrolled = 8;
   Unpacker unpack = unpackerOf(c, UnitStride::K);
-  int64_t rows = tileRows(c), run = c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize();
+  int64_t rows = tileRows(c), run = scaledRun(c);
   int64_t columns = std::clamp<int64_t>(mostSums(c) / rows, 1, kMostColumns);
   columns = std::min<int64_t>(llvm::bit_floor(static_cast<uint64_t>(columns)),
                               llvm::PowerOf2Ceil(c.nSize()));
@@ -140,7 +140,7 @@ ScaledTile scaledInnerTile(const Contraction &c) {
 
 ScaledTile byteStreamTile(const Contraction &c) {
   ByteUnpacker unpack = byteUnpackerOf(c);
-  int64_t rows = tileRows(c), run = c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize();
+  int64_t rows = tileRows(c), run = scaledRun(c);
   auto planes = static_cast<uint64_t>(std::max<int64_t>(1, mostSums(c) / (4 * rows)));
   return {rows, std::min(static_cast<int64_t>(llvm::bit_floor(planes)), unpack.planes()),
           std::min(run, QuantizedRows::mostInBlock(c))};
@@ -186,6 +186,11 @@ std::optional<ContractionForm> formForScaled(const Contraction &c) {
                        {FormKind::ScaledInner, canUseScaledInner}});
 }
 
+ScaledForm::ScaledForm(Contraction &c, Epilogue &epilogue, UnitStride along, const ScaledTile &size)
+    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element), unpack(unpackerOf(c, along)),
+      size(size), m(c.mSize()), lanes(unpack.lanes), parts(unpack.parts), span(unpack.span()),
+      run(scaledRun(c)) {}
+
 Unpacker unpackerOf(const Contraction &c, UnitStride along) {
   const ScaledOperand &scaled = *c.rhs.scaled;
   Emission &e = c.kernel.e;
@@ -193,12 +198,6 @@ Unpacker unpackerOf(const Contraction &c, UnitStride along) {
                   : along == UnitStride::Free ? kByteVectors
                                               : 1;
   return {e, scaled.bits(), scaled.isSigned(), e.machine.lanes(4), parts};
-}
-
-int64_t unitsPerTask(int64_t units, int64_t bytes, int64_t batches) {
-  int64_t wanted = std::max<int64_t>(kBytesPerTask, bytes * units * batches / kEnoughTasks);
-  int64_t perTask = std::clamp<int64_t>(wanted / std::max<int64_t>(1, bytes), 1, units);
-  return llvm::divideCeil(units, llvm::divideCeil(units, perTask));
 }
 
 Value scaledAddress(const Contraction &c, ArrayRef<Index> batch, Value free, Value k) {
@@ -216,11 +215,6 @@ Value scaledAddress(const Contraction &c, ArrayRef<Index> batch, Value free, Val
     offset = addI(e, offset, bytes(index.base, stride));
   }
   return addBytes(e, rhs.scaled->pointer(), offset);
-}
-
-Elem constF32(Emission &e, double value, int64_t lanes) {
-  Value one = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(static_cast<float>(value)));
-  return splat(e, Elem(one), lanes);
 }
 
 Value isOrdinary(Emission &e, Value value) {

@@ -7,6 +7,7 @@
 #ifndef COMPILER_CODEGEN_DOT_SCALED_H
 #define COMPILER_CODEGEN_DOT_SCALED_H
 
+#include "compiler/codegen/contraction/Buffers.h"
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/contraction/Unpack.h"
 #include "compiler/codegen/contraction/UnpackBytes.h"
@@ -26,13 +27,13 @@ ScaledTile scaledInnerTile(const Contraction &c);
 ScaledTile byteStreamTile(const Contraction &c);
 ScaledTile byteInnerTile(const Contraction &c);
 
+/// Elements along k with one scale.
+int64_t scaledRun(const Contraction &c);
+
 /// Unpacks the rhs, with lanes along its columns or along k.
 Unpacker unpackerOf(const Contraction &c, UnitStride along);
 /// The same to bytes, for a contraction that can use a form by bytes.
 ByteUnpacker byteUnpackerOf(const Contraction &c);
-
-/// Tasks of a batch index: as many of `units` units of so many bytes each as are worth a dispatch.
-int64_t unitsPerTask(int64_t units, int64_t bytes, int64_t batches);
 
 /// The address of element (batch, free, k) of the rhs, which begins a byte.
 mlir::Value scaledAddress(const Contraction &c, llvm::ArrayRef<Index> batch, mlir::Value free,
@@ -42,8 +43,23 @@ mlir::Value scaledAddress(const Contraction &c, llvm::ArrayRef<Index> batch, mli
 /// infinities and NaNs.
 mlir::Value isOrdinary(Emission &e, mlir::Value value);
 
-/// A constant in all lanes of f32.
-Elem constF32(Emission &e, double value, int64_t lanes);
+/// What the two forms have in common.
+class ScaledForm {
+protected:
+  ScaledForm(Contraction &c, Epilogue &epilogue, UnitStride along, const ScaledTile &size);
+  Elem multiply(const Elem &sum, const Elem &a, const Elem &b) {
+    return multiplyAdd(e, c.element, sum, a, b);
+  }
+
+  Contraction &c;
+  Epilogue &epilogue;
+  Emission &e;
+  Buffers buffers;
+  Unpacker unpack;
+  ScaledTile size;
+  int64_t m, lanes, parts, span;
+  int64_t run; ///< elements along k with one scale
+};
 
 } // namespace hlo::codegen
 

@@ -13,7 +13,6 @@
 // total[m] are vectors that are made beside it, and serve all columns.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/contraction/Buffers.h"
 #include "compiler/codegen/dot/Scaled.h"
 
 #include <numeric>
@@ -27,7 +26,7 @@ namespace hlo::codegen {
 static constexpr int64_t kAhead = 16 * kLineBytes;
 
 namespace {
-class ScaledInner {
+class ScaledInner : ScaledForm {
 public:
   ScaledInner(Contraction &c, Epilogue &epilogue);
   void emit();
@@ -54,17 +53,8 @@ private:
     return buffers.address(copy, mulI(e, step, m * vectors * lanes),
                            (row * vectors + number) * lanes);
   }
-  Elem multiply(const Elem &sum, const Elem &a, const Elem &b) {
-    return multiplyAdd(e, c.element, sum, a, b);
-  }
 
-  Contraction &c;
-  Epilogue &epilogue;
-  Emission &e;
-  Buffers buffers;
-  Unpacker unpack;
-  ScaledTile size;
-  int64_t m, lanes, parts, span, steps, run;
+  int64_t steps;
   int64_t vectors;  ///< of a row and step in the copy
   int64_t plainRow; ///< of the plain copy
   Value plain;      ///< the lhs in f32, row by row
@@ -73,11 +63,9 @@ private:
 } // namespace
 
 ScaledInner::ScaledInner(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element),
-      unpack(unpackerOf(c, UnitStride::K)), size(scaledInnerTile(c)), m(c.mSize()),
-      lanes(unpack.lanes), parts(unpack.parts), span(unpack.span()),
-      steps(llvm::divideCeil(c.kSize(), span)), run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()),
-      vectors(parts + 2), plainRow(static_cast<int64_t>(llvm::alignTo(c.kSize(), lanes))) {
+    : ScaledForm(c, epilogue, UnitStride::K, scaledInnerTile(c)),
+      steps(llvm::divideCeil(c.kSize(), span)), vectors(parts + 2),
+      plainRow(static_cast<int64_t>(llvm::alignTo(c.kSize(), lanes))) {
   plain = stackBuffer(e, m * plainRow * buffers.partBytes);
   copy = stackBuffer(e, steps * m * vectors * lanes * buffers.partBytes);
 }
@@ -93,12 +81,9 @@ void ScaledInner::copyBlock(Value first, int64_t count, bool isTail) {
       SmallVector<Value> inOrder;
       for (int64_t v = 0; v < parts; ++v) {
         Elem value = buffers.load(plainAt(r, addI(e, firstOf(step), v * lanes)), lanes);
-        SmallVector<bool> on;
-        for (int64_t l = 0; l < lanes; ++l) {
-          on.push_back(v * lanes + l >= shared);
-        }
-        bool all = llvm::all_of(on, [](bool bit) { return bit; });
-        inOrder.push_back(zeroUnless(e, c.element, all ? Value() : constantMask(e, on), value).re);
+        int64_t off = std::clamp<int64_t>(shared - v * lanes, 0, lanes);
+        Value mask = off ? lastLanes(e, lanes - off, lanes) : Value();
+        inOrder.push_back(zeroUnless(e, c.element, mask, value).re);
       }
       for (auto [p, value] : llvm::enumerate(unpack.byParts(inOrder))) {
         int64_t part = static_cast<int64_t>(p);
@@ -214,25 +199,14 @@ void ScaledInner::emitGroup(Indices batch, Value group, Value ordinary) {
   }
   for (int64_t row = 0; row < m; row += size.rows) {
     int64_t rows = std::min(size.rows, m - row);
-    Sums zero = zeroSums(e, c.element, rows * columns, lanes);
-    SmallVector<Value> flat = llvm::map_to_vector(zero, [](const Elem &sum) { return sum.re; });
-    auto branch = scf::IfOp::create(e.b, e.loc, ValueRange(flat).getTypes(), ordinary,
-                                    /*withElseRegion=*/true);
-    auto inside = [&](Block *block, function_ref<void(Sums &)> body) {
-      OpBuilder::InsertionGuard guard(e.b);
-      e.b.setInsertionPointToStart(block);
-      Sums sums = zeroSums(e, c.element, rows * columns, lanes);
-      body(sums);
-      scf::YieldOp::create(e.b, e.loc,
-                           llvm::map_to_vector(sums, [](const Elem &sum) { return sum.re; }));
-    };
-    inside(branch.thenBlock(), [&](Sums &sums) {
+    const Sums zero = zeroSums(e, c.element, rows * columns, lanes);
+    auto byBlocks = [&](Sums &sums) {
       forEachBlock(sums, [&](Value step, int64_t count, bool, Sums &inner) {
         addBlock(batch, n, columnAt, row, rows, step, count, inner);
       });
-    });
+    };
     // Infinities and NaNs as the program has them, element by element.
-    inside(branch.elseBlock(), [&](Sums &sums) {
+    auto plainly = [&](Sums &sums) {
       carryVectors(e, c.kSize(), lanes, sums, [&](Value at, Value mask, Sums &inner) {
         SmallVector<Index> k = splitIndex(e, Index(at, 1), c.k, lanes);
         multiplyStep(
@@ -243,8 +217,8 @@ void ScaledInner::emitGroup(Indices batch, Value group, Value ordinary) {
             },
             inner);
       });
-    });
-    Sums sums = llvm::map_to_vector(branch.getResults(), [](Value sum) { return Elem(sum); });
+    };
+    Sums sums = chooseSums(e, ordinary, zero, byBlocks, plainly);
     storeLaneSums(c, epilogue, {batch, row, rows, first, columns, lanes}, sums);
   }
 }

@@ -16,7 +16,6 @@
 // prefetches its own row, two lines ahead.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/contraction/Buffers.h"
 #include "compiler/codegen/dot/Scaled.h"
 
 #include <numeric>
@@ -29,7 +28,7 @@ namespace hlo::codegen {
 static constexpr int64_t kAhead = 2 * kLineBytes;
 
 namespace {
-class ScaledStream {
+class ScaledStream : ScaledForm {
 public:
   ScaledStream(Contraction &c, Epilogue &epilogue);
   void emit();
@@ -76,17 +75,8 @@ private:
   Elem activation(Value k, int64_t row) {
     return buffers.load(buffers.address(activations, mulI(e, k, m), row), 1);
   }
-  Elem multiply(const Elem &sum, const Elem &a, const Elem &b) {
-    return multiplyAdd(e, c.element, sum, a, b);
-  }
 
-  Contraction &c;
-  Epilogue &epilogue;
-  Emission &e;
-  Buffers buffers;
-  Unpacker unpack;
-  ScaledTile size;
-  int64_t m, lanes, parts, span, tiles, run;
+  int64_t tiles;
   int64_t mostTiles; ///< tiles whose sums are kept at a time
   Value activations; ///< the lhs in f32, k by k
   Value totals;      ///< of each block, row by row
@@ -97,10 +87,8 @@ private:
 } // namespace
 
 ScaledStream::ScaledStream(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element),
-      unpack(unpackerOf(c, UnitStride::Free)), size(scaledStreamTile(c)), m(c.mSize()),
-      lanes(unpack.lanes), parts(unpack.parts), span(unpack.span()),
-      tiles(llvm::divideCeil(c.nSize(), span)), run(c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize()) {
+    : ScaledForm(c, epilogue, UnitStride::Free, scaledStreamTile(c)),
+      tiles(llvm::divideCeil(c.nSize(), span)) {
   mostTiles =
       std::clamp<int64_t>(e.machine.memory.l2 / 4 / (m * span * buffers.partBytes), 1, tiles);
   activations = stackBuffer(e, c.kSize() * m * buffers.partBytes);
@@ -293,11 +281,8 @@ void ScaledStream::storeTiles(Indices batch, Value from, Value to) {
     Tile tile = tileAt(constI64(e, whole), from);
     int64_t shared = (whole + 1) * span - c.nSize();
     for (int64_t v = shared / lanes; v < parts; ++v) {
-      SmallVector<bool> on;
-      for (int64_t l = 0; l < lanes; ++l) {
-        on.push_back(v * lanes + l >= shared);
-      }
-      store(tile, constI64(e, v), on[0] ? Value() : constantMask(e, on));
+      int64_t off = std::max<int64_t>(0, shared - v * lanes);
+      store(tile, constI64(e, v), off ? lastLanes(e, lanes - off, lanes) : Value());
     }
   });
 }

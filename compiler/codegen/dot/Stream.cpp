@@ -9,7 +9,8 @@
 //
 // for a few rows of the lhs at a time, whose elements stay in registers meanwhile. What
 // the rhs is computed from (a scale, a zero point) is computed in registers too; the
-// lhs is copied once for each task if it is not in memory in the type of accumulation.
+// lhs is copied once for each batch index of a call if it is not in memory in the type of
+// accumulation.
 //
 // A register tile over few rows would read short pieces of rows that are far apart,
 // which no prefetcher follows (four times as long: NOTES.md, 8 x 4096 x 4096). Here the
@@ -161,11 +162,9 @@ void Stream::emit() {
   Value zero = constI64(e, 0);
   auto addBlocks = [&](Indices batch, Value n0, Value n1) {
     Value columns = subI(e, n1, n0);
+    Buffers byPart(e, buffers.part);
     emitFor(e, zero, constI64(e, rows * parts), 1, [&](Value row) {
-      emitFor(e, zero, columns, lanes, [&](Value i) {
-        storeElements(e, buffers.part, zeroElem(e, buffers.part, lanes),
-                      buffers.address(sums, addI(e, mulI(e, row, sumRow), i)), zero);
-      });
+      byPart.fill(sums, mulI(e, row, sumRow), zero, columns, zeroElem(e, buffers.part, lanes));
     });
     Sums none;
     carryNest(e, ArrayRef(c.k).drop_back(), none, [&](Indices outer, Value linear, Sums &) {

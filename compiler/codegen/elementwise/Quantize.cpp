@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Quantize.h"
+#include "compiler/analysis/Constants.h"
 #include "compiler/codegen/elementwise/Num.h"
 #include "dialect/hlo/Dialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,12 +22,8 @@ namespace hlo::codegen {
 /// The number in all elements of a constant of f32, if it is an integer that f32 counts by ones.
 static std::optional<int32_t> integerConstant(Value value) {
   constexpr float largest = 1 << 20;
-  if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
-    value = broadcast.getOperand();
-  }
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto attr = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-  if (!attr || !attr.isSplat() || !attr.getElementType().isF32()) {
+  DenseElementsAttr attr = splatConstant(value);
+  if (!attr || !attr.getElementType().isF32()) {
     return std::nullopt;
   }
   float number = attr.getSplatValue<APFloat>().convertToFloat();

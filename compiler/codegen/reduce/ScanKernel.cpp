@@ -124,15 +124,13 @@ void ScanEmission::emitColumns(int64_t lanes) {
 SmallVector<Elem> ScanEmission::scanLanes(SmallVector<Elem> elems, int64_t lanes) {
   for (int64_t step = 1; step < lanes; step *= 2) {
     SmallVector<int64_t> order(lanes);
-    SmallVector<bool> on(lanes);
     for (int64_t l = 0; l < lanes; ++l) {
       order[l] = std::max<int64_t>(0, l - step);
-      on[l] = l >= step;
     }
     auto moved = [&](Value v) -> Value {
       return v ? vector::ShuffleOp::create(e.b, e.loc, v, v, order).getResult() : v;
     };
-    Value mask = constantMask(e, on);
+    Value mask = lastLanes(e, lanes - step, lanes);
     SmallVector<Elem> earlier;
     for (const Elem &elem : elems) {
       earlier.push_back(Elem(moved(elem.re), moved(elem.im)));

@@ -178,7 +178,7 @@ bool isRounded(const ScaledCase &c, const hlo::Target &target) {
 }
 
 std::unique_ptr<Kernel> compiled(const ScaledCase &c, const Data &d, const hlo::Target &target) {
-  auto kernel = Kernel::compile(moduleText(c, d), target, /*keepAssembly=*/true);
+  auto kernel = Kernel::compile(moduleText(c, d), target);
   if (!kernel) {
     ADD_FAILURE() << llvm::toString(kernel.takeError());
     return nullptr;

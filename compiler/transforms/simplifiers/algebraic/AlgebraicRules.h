@@ -7,6 +7,7 @@
 #ifndef COMPILER_TRANSFORMS_SIMPLIFIERS_ALGEBRAIC_ALGEBRAICRULES_H
 #define COMPILER_TRANSFORMS_SIMPLIFIERS_ALGEBRAIC_ALGEBRAICRULES_H
 
+#include "compiler/analysis/Constants.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/machine/Machine.h"
 #include "dialect/hlo/Builder.h"
@@ -43,17 +44,6 @@ void addRules(mlir::RewritePatternSet &patterns, std::initializer_list<Rule<Op>>
   for (const Rule<Op> &rule : rules) {
     patterns.add<RulePattern<Op>>(patterns.getContext(), rule);
   }
-}
-
-/// The scalar constant that `value` broadcasts, or is.
-inline mlir::DenseElementsAttr splatConstant(mlir::Value value) {
-  if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
-    value = broadcast.getOperand();
-  }
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto attr = constant ? llvm::dyn_cast<mlir::DenseElementsAttr>(constant.getValue())
-                       : mlir::DenseElementsAttr();
-  return attr && attr.isSplat() && attr.getNumElements() > 0 ? attr : mlir::DenseElementsAttr();
 }
 
 /// The elements of a constant that is small enough to examine each; else null.
