@@ -96,27 +96,26 @@ static std::optional<std::pair<int64_t, int64_t>> rangeOfType(Type type) {
                                  : std::pair<int64_t, int64_t>(-values / 2, values / 2 - 1);
 }
 
-/// The range of an integer beside the path: of the narrowest type that it is converted from.
+/// The range of an integer beside the path: of the narrowest type that it is converted from, or of
+/// a constant that no conversion changes.
 static std::optional<std::pair<int64_t, int64_t>> rangeBehind(Value v) {
-  if (std::optional<int64_t> constant = integerSplat(v)) {
-    return std::pair(*constant, *constant);
-  }
   auto range = rangeOfType(elementType(v.getType()));
   for (int steps = 0; range && steps < kMostSteps; ++steps) {
+    std::optional<int64_t> constant = integerSplat(v);
+    if (constant && *constant >= range->first && *constant <= range->second) {
+      return std::pair(*constant, *constant);
+    }
+    auto own = rangeOfType(elementType(v.getType()));
+    if (!own || own->first < range->first || own->second > range->second) {
+      break;
+    }
+    range = own;
     Operation *op = v.getDefiningOp();
     if (!isa_and_nonnull<ConvertOp, BroadcastOp, ReshapeOp, TransposeOp, CopyOp, BitcastOp,
                          SliceOp>(op)) {
       break;
     }
     v = op->getOperand(0);
-    if (std::optional<int64_t> constant = integerSplat(v)) {
-      return std::pair(*constant, *constant);
-    }
-    auto narrow = rangeOfType(elementType(v.getType()));
-    if (!narrow || narrow->first < range->first || narrow->second > range->second) {
-      break;
-    }
-    range = narrow;
   }
   return range;
 }

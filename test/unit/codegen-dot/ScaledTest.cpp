@@ -27,6 +27,7 @@ struct ScaledCase {
   int64_t m, k, n, group; ///< group 0: no scales
   bool zeros = false;     ///< zero points, subtracted from bytes
   bool quantized = false; ///< rows may be rounded to bytes
+  bool wraps = false; ///< si8: 12 and -130, which is 126 there, are subtracted before the convert
 };
 
 /// The arrays of a case, and the value of each weight.
@@ -64,7 +65,7 @@ public:
     int value = bytes[bit / 8] >> (bit % 8) & ((1 << c.bits) - 1);
     value -= c.isSigned && value >= 1 << (c.bits - 1) ? 1 << c.bits : 0;
     if (c.group == 0) {
-      return value;
+      return c.wraps ? static_cast<int8_t>(value - 12 - 126) : value;
     }
     int64_t group = k / c.group;
     std::vector<int64_t> place =
@@ -126,7 +127,19 @@ std::string moduleText(const ScaledCase &c, const Data &d) {
                      "\n%s0 = \"t.s\"() : () -> " + s + "\n%z0 = \"t.z\"() : () -> " + z +
                      "\n%f = \"hlo.fusion\"(%x0, %w0, %s0, %z0) ({\n^bb0(%x: " + x + ", %w: " + w +
                      ", %s: " + s + ", %z: " + z + "):\n" + unpacking(c, d);
-  if (c.group == 0) {
+  if (c.wraps) {
+    std::string bytes = tensor(d.integers(), "si8"), both = bytes + ", " + bytes;
+    std::string none = "{dimensions = array<i64>}";
+    text += op("q8", "convert", "%q", "", tensor(d.integers(), stored), bytes) +
+            op("a", "constant", "", "{value = dense<-12> : tensor<si8>}", "", "tensor<si8>") +
+            op("as", "broadcast", "%a", none, "tensor<si8>", bytes) +
+            op("low", "add", "%q8, %as", "", both, bytes) +
+            op("b", "constant", "", "{value = dense<-130> : tensor<si32>}", "", "tensor<si32>") +
+            op("b8", "convert", "%b", "", "tensor<si32>", "tensor<si8>") +
+            op("bs", "broadcast", "%b8", none, "tensor<si8>", bytes) +
+            op("wrapped", "subtract", "%low, %bs", "", both, bytes) +
+            op("v", "convert", "%wrapped", "", bytes, whole);
+  } else if (c.group == 0) {
     text += op("v", "convert", "%q", "", tensor(d.integers(), stored), whole);
   } else {
     std::vector<int64_t> grouped = c.alongK ? std::vector<int64_t>{c.n, d.groups(), c.group}
@@ -322,6 +335,12 @@ TEST(Scaled, SmallOrOdd) {
   check({Type::F32, 4, true, true, 1, 32, 40, 16});
   check({Type::F32, 4, true, true, 1, 36, 40, 4});
   check({Type::F32, 4, true, false, 17, 64, 128, 32});
+}
+
+/// A zero point that the conversion to its type changes: the integers wrap, sums of floats do not.
+TEST(Scaled, ZeroPointsThatWrap) {
+  check({Type::F32, 4, true, false, 1, 64, 128, 0, false, false, true});
+  check({Type::F32, 4, true, true, 1, 64, 40, 0, false, false, true});
 }
 
 /// Infinities, NaNs and rows beyond the range of the sums' factors are computed as the program
