@@ -131,12 +131,21 @@ struct DirectPlan {
   int64_t sumBufferBytes() const { return tiles() * panels() * rows() * columns() * bytes; }
 };
 
+/// A kernel that is read in place and has more bytes is cut into pieces that stay in L2.
+inline constexpr int64_t kWholeKernel = 640 << 10;
+/// The least channels of such a piece: their steps, of some 7 cycles each, take twenty times as
+/// long as the start of the loop over a row of taps.
+inline constexpr int64_t kFewChannels = 64;
+
 /// A spatial dimension cut into phases; nullopt if they are too many, or no tap reads the input.
 std::optional<DirectDim> directDim(const SpatialDim &s);
 /// The plan; nullopt if another form is faster, or the direct form cannot compute it. `mostSteps`:
 /// see DirectPlan.
 std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine &machine,
                                      int64_t mostSteps);
+/// Decides the blocks of a plan with a tile, and how its sums are cut (DirectBlocks.cpp); false if
+/// none fit the buffers.
+bool cutBlocks(DirectPlan &plan, const Machine &machine);
 /// The layout of a stored kernel that the plan reads.
 PanelLayout storedLayout(const DirectPlan &plan, KGroup group);
 /// The part of the arithmetic's time that packing takes: a few cycles per vector that is copied.
