@@ -273,8 +273,17 @@ void FormCosts::stream() {
   double block = std::min(n, static_cast<double>(tile.block));
   double passes = std::ceil(m / tile.together), rows = m / passes;
   LoopBody body;
-  addMultiplyAdds(body, rows * tile.atOnce);
-  addReads(body, c.rhs, UnitStride::Free, tile.atOnce);
+  if (const Product *pairs = pairsOfStream(c)) {
+    double atOnce = tile.atOnce;
+    body.multiplyAdds = rows * atOnce / 2 * pairs->costOfStep();
+    body.loads = atOnce / 2;
+    body.others = atOnce; // two rows of words become pairs by four operations
+    body.bytes = atOnce * lanes * bytesOf(c.rhs);
+    body.level = level;
+  } else {
+    addMultiplyAdds(body, rows * tile.atOnce);
+    addReads(body, c.rhs, UnitStride::Free, tile.atOnce);
+  }
   body.bytes /= passes; // later passes find them in L1
   body.loads += rows * parts;
   body.stores = rows * parts;
@@ -300,13 +309,19 @@ void FormCosts::scaled(UnitStride along) {
   double passes = std::ceil(m / tile.rows), rows = m / passes;
   // A tile of integers: read and converted for each pass of rows, multiplied for each row.
   LoopBody body;
-  body.multiplyAdds = rows * unpack.parts;
+  double step = unpack.pairs ? 2 : 1; // tiles of integers whose pairs are multiplied
+  double products = rows * static_cast<double>(unpack.parts);
+  body.multiplyAdds = products * (unpack.pairs ? unpack.pairs->costOfStep() : 1);
   body.others = 2.0 * unpack.parts; // a mask, or a wider integer, and the conversion
-  body.loads = 1 + body.multiplyAdds / (isStream ? tile.atOnce : 1);
+  if (unpack.pairs) {
+    body.others = unpack.parts + (isStream ? 4.0 : 0); // shifts, and two rows interleaved
+    body.shuffles = unpack.parts;
+  }
+  body.loads = step + products / (isStream ? tile.atOnce : 1);
   body.integers = 3;
-  body.bytes = unpack.tileBytes() / passes;
+  body.bytes = step * static_cast<double>(unpack.tileBytes()) / passes;
   body.level = level;
-  body.trips = batch * n * k / unpack.span() * passes;
+  body.trips = batch * n * k / static_cast<double>(unpack.span()) * passes / step;
   add(body, 1);
   // What follows a block: factors, biases, the order of the lanes, scales.
   LoopBody end;

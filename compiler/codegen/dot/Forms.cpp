@@ -101,8 +101,8 @@ StreamTile streamTile(const Contraction &c) {
   // Up to 8 rows of the lhs share a load of the rhs, and 4 to 8 rows of the rhs are read at a time:
   // an accumulator is loaded and stored once for all of them, but each is a stream of its own for
   // the prefetchers. The lhs elements of both, 8 to 32, are in registers or broadcast by the
-  // multiply-adds. No timings of other sizes were kept.
-  constexpr int64_t kMostTogether = 8, kMostAtOnce = 8;
+  // multiply-adds (NOTES.md, "Rows of a streamed side").
+  constexpr int64_t kMostTogether = 8, kMostAtOnce = 8, kMostElements = 32;
   int64_t rows = c.mSize(), l1 = c.kernel.e.machine.memory.l1;
   int64_t parts = isa<ComplexType>(c.element) ? 2 : 1;
   int64_t column = rows * parts * (computeType(c.element).getIntOrFloatBitWidth() / 8);
@@ -111,10 +111,26 @@ StreamTile streamTile(const Contraction &c) {
   columns = std::min(columns, std::max(l1 / kSumPart / column,
                                        std::min(kLeastColumns, l1 / kMostSumPart / column)));
   StreamTile tile;
-  tile.block = llvm::alignTo(std::min(columns, c.nSize()), lanesFor(c, c.nSize()));
+  // A vector of pairs has every other column of twice as many.
+  int64_t unit = lanesFor(c, c.nSize()) * (pairsOfStream(c) ? 2 : 1);
+  tile.block = llvm::alignTo(std::min(columns, c.nSize()), unit);
   tile.together = llvm::divideCeil(rows, llvm::divideCeil(rows, kMostTogether));
-  tile.atOnce = std::clamp<int64_t>(16 / tile.together, 4, kMostAtOnce);
+  bool broadcasts = c.kernel.e.machine.vectors.broadcastOperands;
+  tile.atOnce = std::clamp<int64_t>(
+      (broadcasts ? kMostElements : kMostElements / 2) / tile.together, 4, kMostAtOnce);
   return tile;
+}
+
+const Product *pairsOfStream(const Contraction &c) {
+  const Machine &machine = c.kernel.e.machine;
+  // One row is bound by memory.
+  if (c.mSize() < 2 || !c.element.isF32() || !c.lhs.holdsBf16 || !c.rhs.strided ||
+      !c.rhs.storage.isBF16() || c.k.back() % 2 != 0 ||
+      lanesFor(c, c.nSize()) != machine.lanes(4) || machine.lanes(4) < 4) {
+    return nullptr;
+  }
+  auto products = machine.vectorProducts(kBf16, kBf16, kF32);
+  return products.empty() ? nullptr : products.front();
 }
 
 bool prefersStream(const Contraction &c) {

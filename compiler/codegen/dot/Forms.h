@@ -60,6 +60,9 @@ struct StreamTile {
   int64_t atOnce;   ///< rows of the rhs
 };
 StreamTile streamTile(const Contraction &c);
+/// The product by which the stream form multiplies pairs of rows of a rhs of bf16; null if it
+/// widens the rhs instead.
+const Product *pairsOfStream(const Contraction &c);
 /// The batch form: most bytes of the sums of a few rows, before they are transposed. The transposed
 /// sums take as much again, and both stay in L2. A single row is cut into ranges of columns;
 /// contractions of more rows that exceed it take another form.

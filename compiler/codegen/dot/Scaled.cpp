@@ -17,12 +17,18 @@ static constexpr int64_t kLeastRun = 8;
 /// Most steps along k whose products are added up before the scale: the bias of packed integers,
 /// which these sums have, costs a few bits, and as many are gained by the shorter sums.
 static constexpr int64_t kMostSteps = 32;
+/// The same without a bias: as many products are added up in f32 elsewhere.
+static constexpr int64_t kMostUnbiased = 256;
 /// The same of a lane, where lanes go along k.
 static constexpr int64_t kMostInLane = 16;
 /// Sums of a tile: for 16 registers, which also hold what is multiplied, and for 32.
 static constexpr int64_t kFewSums = 8, kManySums = 16;
 /// Rows of a register tile: with four, the integers are unpacked once for half of the registers.
 static constexpr int64_t kTileRows = 4;
+
+static int64_t mostSums(const Contraction &c) {
+  return c.kernel.e.machine.vectors.registers >= 32 ? kManySums : kFewSums;
+}
 
 /// What all forms ask. One column is the single row of the exchanged product.
 static bool canUseIntegers(const Contraction &c) {
@@ -104,10 +110,6 @@ ByteUnpacker byteUnpackerOf(const Contraction &c) {
           *byteProduct(e.machine, scaled.bits(), scaled.isSigned())};
 }
 
-static int64_t mostSums(const Contraction &c) {
-  return c.kernel.e.machine.vectors.registers >= 32 ? kManySums : kFewSums;
-}
-
 int64_t scaledRun(const Contraction &c) { return c.rhs.scaledRun ? c.rhs.scaledRun : c.kSize(); }
 
 static int64_t tileRows(const Contraction &c) {
@@ -118,8 +120,10 @@ ScaledTile scaledStreamTile(const Contraction &c) {
   Unpacker unpack = unpackerOf(c, UnitStride::Free);
   int64_t rows = tileRows(c), run = scaledRun(c);
   int64_t atOnce = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(mostSums(c) / rows)));
-  // Blocks of one length.
-  int64_t depth = llvm::divideCeil(run, llvm::divideCeil(run, kMostSteps));
+  // Blocks of one length, of whole steps.
+  int64_t most = unpack.pairs ? kMostUnbiased : kMostSteps;
+  int64_t depth = static_cast<int64_t>(
+      llvm::alignTo(llvm::divideCeil(run, llvm::divideCeil(run, most)), rowsAtOnce(unpack)));
   return {rows, std::min(atOnce, unpack.parts), depth};
 }
 
@@ -197,7 +201,19 @@ Unpacker unpackerOf(const Contraction &c, UnitStride along) {
   int64_t parts = scaled.bits() < 8           ? integersPerWord(scaled.bits())
                   : along == UnitStride::Free ? kByteVectors
                                               : 1;
-  return {e, scaled.bits(), scaled.isSigned(), e.machine.lanes(4), parts};
+  Unpacker unpack{e, scaled.bits(), scaled.isSigned(), e.machine.lanes(4), parts};
+  int64_t run = scaledRun(c);
+  if (c.lhs.holdsBf16 && (along == UnitStride::K || run % 2 == 0)) {
+    unpack.pairs = productOfUnpacked(e.machine, unpack.bits);
+  }
+  // A single row has registers for the sums of two vectors of words.
+  constexpr int64_t kWide = 512;
+  if (unpack.pairs && along == UnitStride::Free && c.mSize() == 1 && c.nSize() >= kWide &&
+      2 * unpack.parts <= mostSums(c)) {
+    unpack.runs = 2;
+    unpack.parts *= 2;
+  }
+  return unpack;
 }
 
 Value scaledAddress(const Contraction &c, ArrayRef<Index> batch, Value free, Value k) {

@@ -30,10 +30,12 @@ ScaledTile byteInnerTile(const Contraction &c);
 /// Elements along k with one scale.
 int64_t scaledRun(const Contraction &c);
 
-/// Unpacks the rhs, with lanes along its columns or along k.
+/// Unpacks the rhs, with lanes along its columns or along k. By pairs, if the lhs is exact in bf16.
 Unpacker unpackerOf(const Contraction &c, UnitStride along);
 /// The same to bytes, for a contraction that can use a form by bytes.
 ByteUnpacker byteUnpackerOf(const Contraction &c);
+/// Rows of the rhs that a step of the stream form takes.
+inline int64_t rowsAtOnce(const Unpacker &unpack) { return unpack.pairs ? 2 : 1; }
 
 /// The address of element (batch, free, k) of the rhs, which begins a byte.
 mlir::Value scaledAddress(const Contraction &c, llvm::ArrayRef<Index> batch, mlir::Value free,

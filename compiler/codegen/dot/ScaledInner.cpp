@@ -8,11 +8,13 @@
 //     out[m, n] += scale[n] * (sum[m, n] - biases[m]) + offset[n] * total[m]
 //   add up the lanes of out
 //
-// A lane holds the integers of a word, a part of all lanes being one of each word (Unpack.h). The
-// lhs is copied to `x` in this order, multiplied by the factors of the parts; biases[m] and
-// total[m] are vectors that are made beside it, and serve all columns.
+// A lane holds the integers of a word, a part of all lanes being one of each word (Unpack.h), or
+// two if pairs of bf16 are multiplied. The lhs is copied to `x` in this order, multiplied by the
+// factors of the parts; biases[m] and total[m] are vectors that are made beside it, and serve all
+// columns.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/Groups.h"
 #include "compiler/codegen/dot/Scaled.h"
 
 #include <numeric>
@@ -55,6 +57,7 @@ private:
   }
 
   int64_t steps;
+  int64_t products; ///< vectors of a row and step that are multiplied
   int64_t vectors;  ///< of a row and step in the copy
   int64_t plainRow; ///< of the plain copy
   Value plain;      ///< the lhs in f32, row by row
@@ -64,8 +67,8 @@ private:
 
 ScaledInner::ScaledInner(Contraction &c, Epilogue &epilogue)
     : ScaledForm(c, epilogue, UnitStride::K, scaledInnerTile(c)),
-      steps(llvm::divideCeil(c.kSize(), span)), vectors(parts + 2),
-      plainRow(static_cast<int64_t>(llvm::alignTo(c.kSize(), lanes))) {
+      steps(llvm::divideCeil(c.kSize(), span)), products(unpack.pairs ? parts / 2 : parts),
+      vectors(products + 2), plainRow(static_cast<int64_t>(llvm::alignTo(c.kSize(), lanes))) {
   plain = stackBuffer(e, m * plainRow * buffers.partBytes);
   copy = stackBuffer(e, steps * m * vectors * lanes * buffers.partBytes);
 }
@@ -85,7 +88,8 @@ void ScaledInner::copyBlock(Value first, int64_t count, bool isTail) {
         Value mask = off ? lastLanes(e, lanes - off, lanes) : Value();
         inOrder.push_back(zeroUnless(e, c.element, mask, value).re);
       }
-      for (auto [p, value] : llvm::enumerate(unpack.byParts(inOrder))) {
+      SmallVector<Value> byParts = unpack.byParts(inOrder);
+      for (auto [p, value] : llvm::enumerate(byParts)) {
         int64_t part = static_cast<int64_t>(p);
         // In the order of the products: where all integers are zero, the sum of the products with
         // their biases is then exactly that of the biases.
@@ -97,12 +101,18 @@ void ScaledInner::copyBlock(Value first, int64_t count, bool isTail) {
           value =
               arith::MulFOp::create(e.b, e.loc, value, constF32(e, unpack.factor(part), lanes).re);
         }
-        buffers.store(copyAt(r, step, part), Elem(value));
+        if (unpack.pairs && part >= products) {
+          Value both[] = {byParts[part - products], value};
+          value = groupLanes(e, KGroup::Bf16Pair, both);
+        }
+        if (!unpack.pairs || part >= products) {
+          buffers.store(copyAt(r, step, part % products), Elem(value));
+        }
       }
     }
     Value last = addI(e, first, count - 1);
-    buffers.store(copyAt(r, last, parts), biases);
-    buffers.store(copyAt(r, last, parts + 1), total);
+    buffers.store(copyAt(r, last, products), biases);
+    buffers.store(copyAt(r, last, products + 1), total);
   }
 }
 
@@ -145,16 +155,17 @@ void ScaledInner::addBlock(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayR
   Sums block = zeroSums(e, c.element, rows * columns, lanes);
   for (int64_t s = 0; s < count; ++s) {
     Value now = addI(e, step, s);
-    SmallVector<Value> addresses, words;
+    SmallVector<Value> addresses;
+    SmallVector<SmallVector<Value, 2>> words;
     for (int64_t v = 0; v < columns; ++v) {
       Value at = addBytes(e, columnAt[v], divI(e, mulI(e, firstOf(now), unpack.bits), 8));
       emitPrefetch(e, addBytes(e, at, constI64(e, kAhead)));
       addresses.push_back(at);
       words.push_back(unpack.words(at));
     }
-    for (int64_t p = 0; p < parts; ++p) {
+    for (int64_t p = 0; p < products; ++p) {
       multiplyStep(
-          e, Multiplier{e, c.element}, rows, columns,
+          e, Multiplier{e, c.element, unpack.pairs}, rows, columns,
           [&](int64_t r) { return buffers.load(copyAt(row + r, now, p), lanes); },
           [&](int64_t v) { return Elem(unpack.part(addresses[v], words[v], p)); }, block);
     }
@@ -176,11 +187,11 @@ void ScaledInner::addBlock(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayR
       };
       Elem sum = block[r * columns + v];
       if (unpack.hasBias()) {
-        sum = Elem(arith::SubFOp::create(e.b, e.loc, sum.re, ofBlock(parts).re));
+        sum = Elem(arith::SubFOp::create(e.b, e.loc, sum.re, ofBlock(products).re));
       }
       Elem &out = sums[r * columns + v];
       out = scale ? multiply(out, sum, scale) : addElems(e, c.element, out, sum);
-      out = offset ? multiply(out, ofBlock(parts + 1), offset) : out;
+      out = offset ? multiply(out, ofBlock(products + 1), offset) : out;
     }
   }
 }

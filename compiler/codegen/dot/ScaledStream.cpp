@@ -12,10 +12,14 @@
 // where total[m] is the sum of the block's lhs[m, k], which all columns share. So a scale and a
 // zero point cost a few instructions in each block instead of each step.
 //
+// Where the integers are unpacked as pairs of bf16 (Unpack.h), and the lhs is exact in bf16, a step
+// takes two rows.
+//
 // A block's rows are as many streams. Prefetchers do not follow all of them, so each step
 // prefetches its own row, two lines ahead.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/Groups.h"
 #include "compiler/codegen/dot/Scaled.h"
 
 #include <numeric>
@@ -75,10 +79,14 @@ private:
   Elem activation(Value k, int64_t row) {
     return buffers.load(buffers.address(activations, mulI(e, k, m), row), 1);
   }
+  Value factorAt(Value k, int64_t row) {
+    return buffers.address(factors, mulI(e, divI(e, k, rowsAtOnce(unpack)), m), row);
+  }
 
   int64_t tiles;
   int64_t mostTiles; ///< tiles whose sums are kept at a time
   Value activations; ///< the lhs in f32, k by k
+  Value factors;     ///< the same as a step multiplies them
   Value totals;      ///< of each block, row by row
   Value sums;        ///< tile by tile, row by row
   Value partial;     ///< the parts of a tile's sums, row by row, if they are not made together
@@ -91,7 +99,10 @@ ScaledStream::ScaledStream(Contraction &c, Epilogue &epilogue)
       tiles(llvm::divideCeil(c.nSize(), span)) {
   mostTiles =
       std::clamp<int64_t>(e.machine.memory.l2 / 4 / (m * span * buffers.partBytes), 1, tiles);
-  activations = stackBuffer(e, c.kSize() * m * buffers.partBytes);
+  factors = activations = stackBuffer(e, c.kSize() * m * buffers.partBytes);
+  if (unpack.pairs) {
+    factors = stackBuffer(e, c.kSize() / 2 * m * buffers.partBytes);
+  }
   int64_t blocks = c.kSize() / run * llvm::divideCeil(run, size.depth);
   totals = stackBuffer(e, blocks * m * buffers.partBytes);
   sums = stackBuffer(e, mostTiles * m * span * buffers.partBytes);
@@ -132,6 +143,14 @@ Value ScaledStream::copyRows(Indices batch) {
                         }
                         return {all};
                       })[0];
+  if (unpack.pairs) {
+    emitFor(e, constI64(e, 0), constI64(e, c.kSize()), 2, [&](Value k) {
+      for (int64_t r = 0; r < m; ++r) {
+        Value both[] = {activation(k, r).re, activation(addI(e, k, 1), r).re};
+        buffers.store(factorAt(k, r), Elem(groupLanes(e, KGroup::Bf16Pair, both)));
+      }
+    });
+  }
   // In the order in which a tile adds up its products: where all integers are zero, the products
   // with the bias are then exactly the bias times the total.
   forEachBlock([&](const Block &block) {
@@ -163,15 +182,19 @@ void ScaledStream::addTile(Indices batch, const Tile &tile, const Block &block) 
     int64_t rows = std::min(size.rows, m - r0);
     for (int64_t p0 = 0; p0 < parts; p0 += size.atOnce) {
       Sums inner = zeroSums(e, c.element, rows * size.atOnce, lanes);
-      carrySums(e, constI64(e, 0), constI64(e, block.count), 1, inner, [&](Value i, Sums &now) {
+      int64_t step = rowsAtOnce(unpack);
+      carrySums(e, constI64(e, 0), constI64(e, block.count), step, inner, [&](Value i, Sums &now) {
         Value address = addBytes(e, base, mulI(e, i, rowBytes));
+        Value next = addBytes(e, address, constI64(e, rowBytes));
         if (r0 == 0 && p0 == 0) {
-          emitPrefetch(e, addBytes(e, address, constI64(e, kAhead)));
+          for (int64_t row = 0; row < step; ++row) {
+            emitPrefetch(e, addBytes(e, row == 0 ? address : next, constI64(e, kAhead)));
+          }
         }
-        Value words = unpack.words(address);
+        SmallVector<Value, 2> words = unpack.words(address, next);
         multiplyStep(
-            e, Multiplier{e, c.element}, rows, size.atOnce,
-            [&](int64_t r) { return activation(addI(e, block.k, i), r0 + r); },
+            e, Multiplier{e, c.element, unpack.pairs}, rows, size.atOnce,
+            [&](int64_t r) { return buffers.load(factorAt(addI(e, block.k, i), r0 + r), 1); },
             [&](int64_t v) { return Elem(unpack.part(address, words, p0 + v)); }, now);
       });
       SmallVector<ScaledOperand::Coefficients> scales;

@@ -23,7 +23,8 @@ void addCoarseRoot(Machine &machine);
 void addMaskedFunctions(Machine &machine);
 /// Tables of 8 f32 in a register (AVX2).
 void addSmallLookup(Machine &machine);
-/// Tables of 32 f32, if `floats`, and of 16 f64, in two registers (AVX-512).
+/// Tables of 32 f32, if `floats`, and of 16 f64, in two registers; with vectors of 64 bytes also of
+/// 32 integers of 16 bits in one (AVX-512).
 void addLargeLookups(Machine &machine, bool floats);
 
 /// vpmaddwd: pairs of 16-bit integers. `cost` as in Product; `accumulates`: VNNI's vpdpwssd adds to

@@ -1,9 +1,9 @@
 //===- Functions.cpp - Lane functions and look-ups of x86 -----------------===//
 //
 // AVX-512 has estimates, exponents and fractions of f32 and f64, minima and maxima that order
-// zeros, and look-ups in a table of two registers. AVX has an estimate of 1 / sqrt(x), AVX2 a
-// look-up in one register. Errors and immediate operands are those of the instructions' pages in
-// Intel's SDM, volume 2.
+// zeros, and look-ups in a table of two registers, of 16 bits in one. AVX has an estimate of 1 /
+// sqrt(x), AVX2 a look-up in one register. Errors and immediate operands are those of the
+// instructions' pages in Intel's SDM, volume 2.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/x86/Capabilities.h"
@@ -85,6 +85,10 @@ static Value emitLargeLookup(Emitter &e, ArrayRef<Value> table, Value index) {
   return call(e, table[0].getType(), name, {table[0], index, table[1]});
 }
 
+static Value emitWordLookup(Emitter &e, ArrayRef<Value> table, Value index) {
+  return call(e, table[0].getType(), "avx512.permvar.hi.512", {table[0], index});
+}
+
 void addCoarseRoot(Machine &machine) {
   // RSQRTPS: a relative error of at most 1.5 * 2^-12; subnormal operands count as zeros.
   machine.functions.push_back({.kind = LaneFunction::ReciprocalRoot,
@@ -143,6 +147,9 @@ void addLargeLookups(Machine &machine, bool floats) {
     machine.lookups.push_back({.bits = 32, .entries = 32, .lanes = 16, .emit = emitLargeLookup});
   }
   machine.lookups.push_back({.bits = 64, .entries = 16, .lanes = 8, .emit = emitLargeLookup});
+  if (machine.vectors.bytes >= 64) {
+    machine.lookups.push_back({.bits = 16, .entries = 32, .lanes = 32, .emit = emitWordLookup});
+  }
 }
 
 } // namespace hlo::x86

@@ -99,6 +99,8 @@ TEST(Machine, FunctionsFitTheirRegisters) {
   EXPECT_EQ(wide.lookup(32)->entries, 32);
   EXPECT_EQ(narrow.lookup(32)->entries, 8);
   EXPECT_EQ(narrow.lookup(64), nullptr);
+  EXPECT_EQ(wide.lookup(16)->entries, 32);
+  EXPECT_EQ(narrow.lookup(16), nullptr);
   EXPECT_EQ(machineOf("x86-64-v3", "-fma").lookup(32), nullptr);
 }
 
