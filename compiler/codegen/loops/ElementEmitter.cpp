@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Columns.h"
+#include "compiler/codegen/elementwise/ErrorFunction.h"
 #include "compiler/codegen/elementwise/Quantize.h"
 #include "compiler/codegen/loops/Columns.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
@@ -252,6 +253,9 @@ Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
     }
     if (std::optional<Quantization> quantization = quantizationOf(op)) {
       return emitQuantize(e(), *quantization, self->emit(quantization->input, index, mask));
+    }
+    if (Value x = complementOfErfAt(op)) {
+      return emitComplementOfErf(e(), self->emit(x, index, mask));
     }
     SmallVector<Elem> operands;
     auto resultRank = cast<RankedTensorType>(v.getType()).getRank();

@@ -198,7 +198,7 @@ Num lookup16(Num index, StringRef name, ArrayRef<double> table) {
   return lookedUp(index, *in, f64, table);
 }
 
-Num oddPiecewise(Num a, double shift, int64_t dropped, ArrayRef<ArrayRef<double>> rows) {
+Num piecewise(Num a, double shift, int64_t dropped, ArrayRef<ArrayRef<double>> rows, bool isOdd) {
   Num bits = bitsOf(a + shift);
   Num index = shrS(bits, dropped);
   Num start = floatOf(bits & -(INT64_C(1) << dropped)) - shift;
@@ -207,7 +207,8 @@ Num oddPiecewise(Num a, double shift, int64_t dropped, ArrayRef<ArrayRef<double>
   for (size_t power = rows.size() - 1; power-- > 1;) {
     p = fma(t, p, lookup(index, rows[power]));
   }
-  return fma(t, p, select(equal(start, 0.0), t, lookup(index, rows.front())));
+  Num first = lookup(index, rows.front());
+  return fma(t, p, isOdd ? select(equal(start, 0.0), t, first) : first);
 }
 
 } // namespace hlo::codegen

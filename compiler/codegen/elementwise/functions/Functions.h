@@ -79,15 +79,21 @@ Num lookup(Num index, llvm::ArrayRef<double> table);
 /// table[index & 15] per lane, f64 for an index of i64. An instruction for vectors; otherwise loads
 /// from memory (the constant `name`).
 Num lookup16(Num index, llvm::StringRef name, llvm::ArrayRef<double> table);
-/// An odd function of a >= 0 (or NaN) as piecewise polynomials, one piece per entry of a lookup.
-/// The piece is given by the bits of a + shift without the lowest `dropped`; row p of `rows` has
-/// the coefficients of t^p for all pieces, with t = a - (start of the piece). The first piece
-/// starts at 0 and leaves out the term t itself.
-Num oddPiecewise(Num a, double shift, int64_t dropped, llvm::ArrayRef<llvm::ArrayRef<double>> rows);
+/// A function of a >= 0 (or NaN) as piecewise polynomials, one piece per entry of a lookup. The
+/// piece is given by the bits of a + shift without the lowest `dropped`; row p of `rows` has the
+/// coefficients of t^p for all pieces, with t = a - (start of the piece). The first piece of an odd
+/// function starts at 0 and leaves out the term t itself.
+Num piecewise(Num a, double shift, int64_t dropped, llvm::ArrayRef<llvm::ArrayRef<double>> rows,
+              bool isOdd);
+template <size_t powers, size_t pieces>
+Num piecewise(Num a, double shift, int64_t dropped, const double (&rows)[powers][pieces],
+              bool isOdd) {
+  llvm::SmallVector<llvm::ArrayRef<double>> all(std::begin(rows), std::end(rows));
+  return piecewise(a, shift, dropped, all, isOdd);
+}
 template <size_t powers, size_t pieces>
 Num oddPiecewise(Num a, double shift, int64_t dropped, const double (&rows)[powers][pieces]) {
-  return oddPiecewise(a, shift, dropped,
-                      llvm::SmallVector<llvm::ArrayRef<double>>(std::begin(rows), std::end(rows)));
+  return piecewise(a, shift, dropped, rows, /*isOdd=*/true);
 }
 /// a / b with a relative error of at most 2^-42 (f64), or two units in the last place (f32); b and
 /// 1 / b must be normal numbers.
@@ -130,6 +136,8 @@ Num acosOf(Num x);
 Num atan2Of(Num y, Num x);
 
 Num erfOf(Num x);
+/// 1 - erf(x) of f32, to within some units in the last place; what is no normal number is 0.
+Num erfcOf(Num x);
 Num cbrtOf(Num x);
 Num rsqrtOf(Num x);
 Num powOf(Num x, Num y);

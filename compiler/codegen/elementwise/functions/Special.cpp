@@ -1,4 +1,4 @@
-//===- Special.cpp - erf, cbrt, rsqrt, hypot, remainder -------------------===//
+//===- Special.cpp - erf, erfc, cbrt, rsqrt, hypot, remainder -------------===//
 //
 // In and out as Functions.h says.
 //
@@ -42,6 +42,34 @@ Num erfOf(Num x) {
     return copySign(1.0 - expOfModerate(q), x);
   };
   return either(lessEqual(a, 1.25), x, small, large);
+}
+
+/// a / b of f32 within two units in the last place, for a b that is near 1.
+static Num quotientOnce(Num a, Num b) {
+  Num start = estimate(b, LaneFunction::Reciprocal);
+  if (!start.v) {
+    return a / b;
+  }
+  Num product = a * start;
+  return fma(product, fma(-b, start, 1.0), product);
+}
+
+/// e^(t^2) (1 - erf(t)) of f32, for t >= 0: by pieces, or as a polynomial in t / (t + 2).
+static Num scaledErfc(Num t) {
+  if (lookupEntries(t) == 32) {
+    return piecewise(t, 1.0, 20, coefficients::erfcPieces, /*isOdd=*/false);
+  }
+  Num z = quotientOnce(t, t + 2.0);
+  return polynomialInPairs(z, z * z, coefficients::erfc32);
+}
+
+Num erfcOf(Num x) {
+  constexpr double vanishes = 9.2;
+  Num magnitude = abs(x), t = minNum(x.of(vanishes), magnitude);
+  Num scaled = scaledErfc(t);
+  scaled = select(less(magnitude, vanishes), scaled, 0.0);
+  Num result = expOfModerate(-(t * t)) * scaled;
+  return select(less(x, 0.0), 2.0 - result, result);
 }
 
 /// e / 3 rounded to the nearest integer, by multiplication; exact for |e| <= 3072.

@@ -69,10 +69,10 @@ def table(name, doc, f, w, lo, hi, degree, bits, first=None):
     sys.stdout.flush()
 
 
-def pieces(name, doc, f, pieces, degree, bits, rotation=0):
+def pieces(name, doc, f, pieces, degree, bits, rotation=0, odd=True):
     """One polynomial in t = x - lo for each interval (lo, width), as rows of equal powers.
 
-    The first interval starts at the zero of an odd f and approximates f(t) - t. Entry i is that of interval i - rotation."""
+    The first interval of an odd f starts at its zero and approximates f(t) - t. Entry i is that of interval i - rotation."""
     count = len(pieces)
     rows, worst = [None] * count, mpf(0)
     for i, (lo, width) in enumerate(pieces):
@@ -80,7 +80,7 @@ def pieces(name, doc, f, pieces, degree, bits, rotation=0):
         flat = abs(g(mpf(width)) - g(mpf(0))) < mpf(2) ** -26
         if flat:
             c, error = [round_to(g(mpf(0)), bits)] + [mpf(0)] * degree, mpf(0)
-        elif i == 0:
+        elif i == 0 and odd:
             h = lambda t: g(t) / t - 1
             c, error = fit(h, lambda t: 1 / (1 + h(t)), mpf("1e-9"), width, degree - 1, bits,
                            [round_to(m.diff(f, 0) - 1, bits)])
@@ -245,6 +245,10 @@ table("cbrtStart64", "cbrt(x) on [1, 2].", m.cbrt, lambda x: 1 / m.cbrt(x), 1, 2
 table("erfSmall32", "(erf(x) - x) / x in x^2 on [0, 1.25].", root(lambda x: m.erf(x) - x, 1),
       lambda z: mpf(1), 0, 1.5626, 7, 24)
 table("erfSmall64", "The same.", root(lambda x: m.erf(x) - x, 1), lambda z: mpf(1), 0, 1.5626, 17, 53)
+pieces("erfcPieces", "e^(t^2) (1 - erf(t)) where 1 + t has the same exponent and three bits behind it; by these five bits.", lambda t: m.exp(t * t) * m.erfc(t),
+       [((8 + k % 8) * mpf(2) ** (k // 8) / 8 - 1, mpf(2) ** (k // 8) / 8) for k in range(32)], 4, 24, 24, odd=False)
+scaled_erfc = lambda z: (lambda t: m.exp(t * t) * m.erfc(t))(2 * z / (1 - z))
+table("erfc32", "e^(t^2) (1 - erf(t)) in z = t / (t + 2), for t in [0, 9.3].", scaled_erfc, lambda z: 1 / scaled_erfc(z), 0, mpf("9.3") / mpf("11.3"), 10, 24, [1])
 erfc_log = lambda t: m.log(m.erfc(t)) / t
 table("erfLarge32", "log(1 - erf(t)) / t on [1.25, 4].", erfc_log, lambda t: t * m.erfc(t), 1.25, 4, 6, 24)
 table("erfLarge64", "log(1 - erf(t)) in t - 2, on [1.25, 6].", lambda u: m.log(m.erfc(u + 2)),
