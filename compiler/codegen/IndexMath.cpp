@@ -325,11 +325,12 @@ Index addIndex(Emission &e, const Index &a, int64_t b) {
   if (!a.offsets.empty()) {
     return patternIndex(e, addI(e, a.base, b), a.offsets, a.known + exactly(b));
   }
-  Index sum = a;
   if (a.lanes) {
+    Index sum;
     sum.lanes = addI(e, a.lanes, b);
     return sum;
   }
+  Index sum = a;
   sum.base = addI(e, a.base, b);
   sum.known = a.known + exactly(b);
   return sum;
@@ -429,12 +430,45 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
             patternIndex(e, constI64(e, 0), rest)};
   }
   if (!a.lanes && a.stride > 0 && a.stride * (lanes - 1) <= divisor && isModest(divisor)) {
-    return divRemOfRun(e, a, divisor, lanes);
+    std::tie(quotient, remainder) = divRemOfRun(e, a, divisor, lanes);
+  } else {
+    Value all = laneIndices(e, a, lanes);
+    quotient.lanes = divI(e, all, divisor);
+    remainder.lanes = remI(e, all, divisor);
   }
-  Value all = laneIndices(e, a, lanes);
-  quotient.lanes = divI(e, all, divisor);
-  remainder.lanes = remI(e, all, divisor);
+  quotient.whole = remainder.whole = std::make_shared<const Index>(a);
+  quotient.divisor = remainder.divisor = divisor;
+  remainder.isRest = true;
   return {quotient, remainder};
+}
+
+Index linearIndex(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> strides, int64_t lanes) {
+  struct Term {
+    Index index;
+    int64_t stride;
+  };
+  SmallVector<Term> terms;
+  for (auto [i, stride] : llvm::zip(index, strides)) {
+    if (stride == 0 || (i.isUniform() && constantOf(i.base) == 0)) {
+      continue;
+    }
+    terms.push_back({i, stride});
+    while (terms.size() > 1) {
+      const Term &quotient = terms[terms.size() - 2], &rest = terms.back();
+      if (!rest.index.whole || rest.index.whole != quotient.index.whole || !rest.index.isRest ||
+          quotient.index.isRest || quotient.stride != rest.stride * rest.index.divisor) {
+        break;
+      }
+      Term joined{*rest.index.whole, rest.stride};
+      terms.pop_back();
+      terms.back() = std::move(joined);
+    }
+  }
+  Index linear(constI64(e, 0));
+  for (const Term &term : terms) {
+    linear = addIndex(e, linear, mulIndex(e, term.index, term.stride), lanes);
+  }
+  return linear;
 }
 
 } // namespace hlo::codegen

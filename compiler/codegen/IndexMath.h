@@ -51,6 +51,10 @@ mlir::Value laneIndices(Emission &e, const Index &index, int64_t lanes);
 Index addIndex(Emission &e, const Index &a, const Index &b, int64_t lanes);
 Index addIndex(Emission &e, const Index &a, int64_t b);
 Index mulIndex(Emission &e, const Index &a, int64_t factor);
+/// The sum of index[d] * strides[d]. A quotient and a remainder by the same divisor are joined
+/// again if their strides allow, so that lanes across the end of a dimension are affine in the sum.
+Index linearIndex(Emission &e, llvm::ArrayRef<Index> index, llvm::ArrayRef<int64_t> strides,
+                  int64_t lanes);
 /// Quotient and remainder of every lane by a positive constant. Affine if that can be proved; with
 /// known offsets if the base is known modulo the divisor.
 std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor, int64_t lanes);

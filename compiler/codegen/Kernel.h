@@ -8,6 +8,8 @@
 #include "compiler/codegen/Elementwise.h"
 #include "compiler/support/KernelPlan.h"
 
+#include <memory>
+
 namespace hlo::codegen {
 
 /// A known congruence: value = rest (mod modulus), 0 <= rest < modulus. modulus 1: nothing is
@@ -28,6 +30,10 @@ struct Index {
   /// If `lanes` is set and this is not empty, lanes[l] is base + offsets[l].
   llvm::SmallVector<int64_t, 0> offsets;
   Congruence known; ///< of `base`
+  /// Set if `lanes` is the quotient or, if isRest, the remainder of another index by `divisor`.
+  std::shared_ptr<const Index> whole;
+  int64_t divisor = 0;
+  bool isRest = false;
   Index() = default;
   Index(mlir::Value base, int64_t stride = 0, Congruence known = {})
       : base(base), stride(stride), known(known) {}

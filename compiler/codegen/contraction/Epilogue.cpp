@@ -76,10 +76,7 @@ void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_
                      Value mask) {
   Emission &e = kernel->e;
   Value result = hero->getResult(0);
-  Index linear(constI64(e, 0));
-  for (auto [i, stride] : llvm::zip(index, rowMajorStrides(shapeOf(result)))) {
-    linear = addIndex(e, linear, mulIndex(e, i, stride), lanes);
-  }
+  Index linear = linearIndex(e, index, rowMajorStrides(shapeOf(result)), lanes);
   ElementEmitter emitter(*kernel, lanes);
   emitter.bind(result, heroValue(from, value));
   if (sumsIntegersAsF32(from) && heroElement().isSignedInteger() &&

@@ -189,17 +189,6 @@ Elem ElementEmitter::Impl::load(Type element, Value base, const Index &linear, V
   return unflattenElems(branch.getResults(), zero)[0];
 }
 
-static Index linearize(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> strides,
-                       int64_t lanes) {
-  Index linear(constI64(e, 0));
-  for (auto [i, stride] : llvm::zip(index, strides)) {
-    if (stride != 0) {
-      linear = addIndex(e, linear, mulIndex(e, i, stride), lanes);
-    }
-  }
-  return linear;
-}
-
 /// The column that the index selects in an array of short rows, with one row per lane; nothing if
 /// it is another access.
 std::optional<int64_t> ElementEmitter::Impl::columnOfRows(ArrayRef<int64_t> shape,
@@ -219,13 +208,13 @@ Elem ElementEmitter::Impl::operandElement(BlockArgument argument, ArrayRef<Index
   auto type = cast<RankedTensorType>(argument.getType());
   if (std::optional<int64_t> c = columnOfRows(type.getShape(), index)) {
     SmallVector<int64_t> strides = rowMajorStrides(type.getShape().drop_back());
-    Index row = linearize(e(), index.drop_back(), strides, lanes);
+    Index row = linearIndex(e(), index.drop_back(), strides, lanes);
     return loadColumn(e(), type.getElementType(), kernel.operandPtrs[argument.getArgNumber()],
                       row.base, type.getShape().back(), *c, lanes, mask);
   }
   Index linear = shared->linear && type.getRank() > 0
                      ? index[0]
-                     : linearize(e(), index, rowMajorStrides(type.getShape()), lanes);
+                     : linearIndex(e(), index, rowMajorStrides(type.getShape()), lanes);
   return load(type.getElementType(), kernel.operandPtrs[argument.getArgNumber()], linear, mask,
               type.getNumElements());
 }
@@ -235,7 +224,7 @@ Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
   if (memory != shared->memory.end()) {
     Type element = elementType(v.getType());
     Type stored = memory->second.asStored ? element : computeType(element);
-    Index linear = linearize(e(), index, memory->second.strides, lanes);
+    Index linear = linearIndex(e(), index, memory->second.strides, lanes);
     return load(stored, memory->second.base, linear, mask, 1);
   }
   if (auto argument = dyn_cast<BlockArgument>(v)) {
