@@ -19,6 +19,9 @@ bool isElementwise(mlir::Operation *op);
 /// of a narrow float op is rounded to its type. Null (after emitError at op) if unsupported.
 Elem emitElementwise(Emission &e, mlir::Operation *op, llvm::ArrayRef<Elem> operands);
 
+/// Whether the bf16 or f16 result of `op` may keep the precision of f32 until it is stored.
+bool readersTakeWide(mlir::Operation *op);
+
 /// The same by name ("add", "tanh") and types, for emitters without an op. `attrs` as on the op.
 Elem emitNamed(Emission &e, llvm::StringRef opcode, mlir::Type operandElement,
                mlir::Type resultElement, llvm::ArrayRef<Elem> operands,

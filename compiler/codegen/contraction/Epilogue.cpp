@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Epilogue.h"
+#include "compiler/codegen/Elementwise.h"
 #include "compiler/codegen/elementwise/Quantize.h"
 
 using namespace mlir;
@@ -78,7 +79,9 @@ void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_
   Value result = hero->getResult(0);
   Index linear = linearIndex(e, index, rowMajorStrides(shapeOf(result)), lanes);
   ElementEmitter emitter(*kernel, lanes);
-  emitter.bind(result, heroValue(from, value));
+  // Sums that the roots may take as they are, are rounded once, by the store.
+  bool isWide = from.isF32() && readersTakeWide(hero);
+  emitter.bind(result, isWide ? value : heroValue(from, value));
   if (sumsIntegersAsF32(from) && heroElement().isSignedInteger() &&
       heroElement().getIntOrFloatBitWidth() >= 32) {
     // No sum wraps around in the hero's type: back in f32 it is the same number.

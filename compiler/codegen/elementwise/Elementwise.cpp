@@ -157,8 +157,7 @@ Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultEl
 /// Whether the op is arithmetic whose result the next op may read unrounded.
 static bool isArithmetic(Operation *op) { return hasFlag(op, OpFlag::StaysWide); }
 
-/// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: every use in the
-/// kernel is arithmetic or the store. These users read the rounded value:
+/// Every use in the kernel is arithmetic or the store. These users read the rounded value:
 ///
 /// - ops that look at the value itself: compare, conversion to an integer, bitcast;
 /// - add and subtract, whose result may be only the rounding error if leading bits cancel;
@@ -166,10 +165,9 @@ static bool isArithmetic(Operation *op) { return hasFlag(op, OpFlag::StaysWide);
 ///
 /// The difference from a row's maximum in a softmax is exempt: where it is large its exponential is
 /// small.
-static bool mayStayWide(Operation *op) {
+bool readersTakeWide(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
-  if (!(element.isBF16() || element.isF16()) || !isArithmetic(op) ||
-      asksForAccuracy(op->getAttrDictionary())) {
+  if (!(element.isBF16() || element.isF16())) {
     return false;
   }
   SmallVector<Operation *> work{op};
@@ -200,6 +198,27 @@ static bool mayStayWide(Operation *op) {
   return true;
 }
 
+static bool mayStayWide(Operation *op) {
+  return isArithmetic(op) && !asksForAccuracy(op->getAttrDictionary()) && readersTakeWide(op);
+}
+
+/// Whether the op converts what other ops computed in f32 to a type that its readers take wide.
+static bool isWideConvert(Operation *op) {
+  return isa<ConvertOp>(op) && elementType(op->getOperand(0).getType()).isF32() &&
+         op->getOperand(0).getDefiningOp() && readersTakeWide(op);
+}
+
+/// Whether every use is the store, or an extremum with other numbers that is only stored: the
+/// extremum of rounded numbers is the rounded extremum.
+static bool isOnlyStoredOrChosen(Operation *op, int depth = 0) {
+  constexpr int kMostDepth = 4;
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    bool isChoice = isa<MaximumOp, MinimumOp, ClampOp>(user) && isa<FusionOp>(op->getParentOp());
+    return isa<ReturnOp>(user) ||
+           (isChoice && depth < kMostDepth && isOnlyStoredOrChosen(user, depth + 1));
+  });
+}
+
 /// Whether the op is a conversion from a value held in f32 to a narrow float whose only effect is
 /// the rounding that the store does.
 static bool isRoundedByStore(Operation *op) {
@@ -209,7 +228,8 @@ static bool isRoundedByStore(Operation *op) {
   auto from = dyn_cast<FloatType>(elementType(op->getOperand(0).getType()));
   auto to = dyn_cast<FloatType>(elementType(op->getResult(0).getType()));
   return from && to && !from.isF64() && to.getWidth() <= 16 &&
-         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ReturnOp>(user); });
+         (to.isBF16() ? isOnlyStoredOrChosen(op)
+                      : llvm::all_of(op->getUsers(), llvm::IsaPred<ReturnOp>));
 }
 
 /// Whether the result has fewer than 16 bits and is only stored; the store rounds it.
@@ -370,7 +390,7 @@ static Elem callFunction(Emission &e, StringRef opcode, Type operandElement, Typ
 }
 
 Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
-  if (isRoundedByStore(op)) {
+  if (isRoundedByStore(op) || isWideConvert(op)) {
     return operands[0];
   }
   if (Elem half = emitHalf(e, op, operands)) {
