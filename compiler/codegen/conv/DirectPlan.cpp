@@ -340,6 +340,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
                 (!plan.kernelInPlace || last.kernelDim < 0 ||
                  (!last.reversed && kernel.strides()[last.kernelDim] ==
                                         plan.channels * kernel.strides()[g.kernelInputDim]));
+  plan.skipsPadding = choosesToSkip(plan, operands);
   if (apart) {
     bool onePhase = llvm::all_of(
         plan.dims, [](const DirectDim &d) { return d.phases.size() == 1 && d.tapStride == 1; });

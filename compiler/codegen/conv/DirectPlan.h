@@ -69,8 +69,11 @@ struct DirectPlan {
   bool inputInPlace, kernelInPlace;
   bool kernelStored = false; ///< the packed kernel is in memory (PanelLayout)
   bool merged;               ///< taps of the last dimension and channels are contiguous
-  bool even;                 ///< all phases of each dimension have the same number of outputs
-  bool tilesOutside;         ///< the loop over tiles is outside the loop over panels
+  /// Tiles are whole lines of outputs, and each tap of the last dimension is multiplied with those
+  /// that it meets in the input: the taps have code of their own.
+  bool skipsPadding = false;
+  bool even;         ///< all phases of each dimension have the same number of outputs
+  bool tilesOutside; ///< the loop over tiles is outside the loop over panels
   llvm::SmallVector<int64_t> inputStrides; ///< of the input or its copy, one per dimension
   int64_t featureBlock, featureBlocks;
   DirectCut cut;
@@ -137,6 +140,12 @@ inline constexpr int64_t kWholeKernel = 640 << 10;
 /// long as the start of the loop over a row of taps.
 inline constexpr int64_t kFewChannels = 64;
 
+/// The outputs [first, second) of a dimension of one phase that read the input at a tap, not
+/// padding.
+std::pair<int64_t, int64_t> outputsOfTap(const DirectDim &dim, int64_t tap);
+/// Whether the taps of the last dimension are multiplied one by one, without the outputs that read
+/// padding there: lines that are tiles, few taps, and enough padding to pay for a loop each.
+bool choosesToSkip(const DirectPlan &plan, const ConvOperands &operands);
 /// A spatial dimension cut into phases; nullopt if they are too many, or no tap reads the input.
 std::optional<DirectDim> directDim(const SpatialDim &s);
 /// The plan; nullopt if another form is faster, or the direct form cannot compute it. `mostSteps`:

@@ -111,11 +111,12 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
     return loadElements(e, operands.element, elements.address(weights, zero, v * column), zero,
                         plan.lanes, v + 1 == panel.vectors ? mask : Value());
   };
+  SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, place.rows()));
   auto step = [&](Value input, Value weights, int64_t width, int64_t column, Value mask,
                   Sums &sums) {
     multiplyStep(
-        e, multiplier(), place.rows(), panel.vectors,
-        [&](int64_t r) { return readRow(input, r, width); },
+        e, multiplier(), static_cast<int64_t>(rows.size()), panel.vectors,
+        [&](int64_t r) { return readRow(input, rows[r], width); },
         [&](int64_t v) { return readColumn(weights, v, column, mask); }, sums);
   };
   Value mask = plan.kernelInPlace ? columnMask(panel, panel.vectors - 1) : Value();
@@ -124,7 +125,7 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
     step(elements.address(input, zero, c), elements.address(weights, zero, c), plan.lanes,
          plan.kernelRows, {}, sums);
   };
-  size_t depth = plan.merged ? rank - 1 : rank;
+  size_t depth = plan.merged || plan.skipsPadding ? rank - 1 : rank;
   auto run = [&](Value input, Value weights, Sums &outer) {
     if (plan.alongChannels) {
       int64_t unrolled = 4 * plan.lanes, whole = plan.channels / unrolled * unrolled;
@@ -138,7 +139,8 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
       }
       return;
     }
-    Value length = plan.merged ? mulI(e, chunk.to[rank - 1], plan.channels) : chunk.channels;
+    Value length = plan.merged && !plan.skipsPadding ? mulI(e, chunk.to[rank - 1], plan.channels)
+                                                     : chunk.channels;
     Value done = zero;
     if (plan.rowsAreLanes) {
       int64_t count = e.machine.lanes(static_cast<int>(elements.partBytes));
@@ -160,8 +162,33 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
       step(from, row, plan.channelWidth(), plan.lanes, mask, inner);
     });
   };
+  // The outputs of a line that a tap meets, one tap after the other.
+  auto runApart = [&](Value input, Value weights, Sums &outer) {
+    const DirectDim &last = plan.dims[rank - 1];
+    for (int64_t tap = 0; tap < last.taps; ++tap) {
+      auto [from, to] = outputsOfTap(last, tap);
+      rows.clear();
+      Sums met;
+      for (int64_t r = 0; r < place.rows(); ++r) {
+        if (int64_t w = r % place.rowsW; w >= from && w < to) {
+          rows.push_back(r);
+          met.append(outer.begin() + r * panel.vectors, outer.begin() + (r + 1) * panel.vectors);
+        }
+      }
+      run(elements.address(input, zero, tap * last.tapStep * plan.inputStrides[rank - 1]),
+          elements.address(weights, zero, tap * start.kernelSteps[rank - 1]), met);
+      for (auto [i, r] : llvm::enumerate(rows)) {
+        std::copy_n(met.begin() + static_cast<int64_t>(i) * panel.vectors, panel.vectors,
+                    outer.begin() + r * panel.vectors);
+      }
+    }
+  };
   Sums sums = firstSums(block, chunk, panel, place);
-  forEachTap(block, chunk, place, depth, start, sums, run);
+  if (plan.skipsPadding) {
+    forEachTap(block, chunk, place, depth, start, sums, runApart);
+  } else {
+    forEachTap(block, chunk, place, depth, start, sums, run);
+  }
   convertSums(sums);
   return sums;
 }

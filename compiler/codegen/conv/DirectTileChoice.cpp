@@ -2,7 +2,7 @@
 //
 // Chooses the register tile of a direct convolution: the number of outputs of the last two
 // dimensions and of vectors of features with the fewest cycles by a model of the loop over a
-// window's taps and channels.
+// window's taps and channels. Also whether the taps of a line skip what they read of the padding.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectPlan.h"
@@ -122,6 +122,33 @@ void chooseDirectTile(DirectPlan &plan, const Machine &machine) {
       consider(rows, w, vectors);
     }
   }
+}
+
+std::pair<int64_t, int64_t> outputsOfTap(const DirectDim &dim, int64_t tap) {
+  const DirectPhase &phase = dim.phases.front();
+  int64_t first = phase.firstInput + tap * dim.tapStep;
+  int64_t from = first < 0 ? llvm::divideCeil(-first, dim.step) : 0;
+  int64_t to = first < dim.input ? llvm::divideCeil(dim.input - first, dim.step) : 0;
+  from = std::min(from, phase.count);
+  return {from, std::clamp(to, from, phase.count)};
+}
+
+bool choosesToSkip(const DirectPlan &plan, const ConvOperands &operands) {
+  constexpr int64_t kMostApart = 5, kFewSteps = 32;
+  constexpr double kMostMet = 0.97;
+  const DirectDim &last = plan.dims.back();
+  if (last.phases.size() != 1 || last.kernelDim < 0 || last.taps < 2 || last.taps > kMostApart ||
+      plan.rowsW != last.count || last.blocks != 1 || plan.alongChannels || plan.rowsAreLanes ||
+      plan.matrix || plan.across > 1 || plan.featuresApart > 0 || operands.flipsInput ||
+      plan.cut == DirectCut::Taps || plan.chunkChannels < kFewSteps) {
+    return false;
+  }
+  int64_t met = 0;
+  for (int64_t tap = 0; tap < last.taps; ++tap) {
+    auto [from, to] = outputsOfTap(last, tap);
+    met += to - from;
+  }
+  return static_cast<double>(met) < kMostMet * static_cast<double>(last.taps * last.count);
 }
 
 } // namespace hlo::codegen
