@@ -12,7 +12,7 @@
 // This is plain HLO. hlo-split-prepare moves the computation of p out of the calls, fusion takes
 // the marked ops into the kernel, and the kernel reads p directly. Other kernels of convolutions
 // get the order spatial..., input, output features, so that the output features, which become
-// vector lanes, are contiguous.
+// vector lanes, are contiguous; unless windows have one element and lanes are along positions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
@@ -151,8 +151,21 @@ static void pack(ConvolutionOp conv, const PanelLayout &layout) {
   setOrderedKernel(conv, packed(conv, weightsOf(conv), layout));
 }
 
+/// Whether a convolution of windows of one element has lanes along positions: its result has
+/// positions last, so the kernel's elements are broadcast one after the other along its input
+/// features.
+static bool broadcastsKernel(ConvolutionOp conv) {
+  Weights weights = weightsOf(conv);
+  int64_t features = conv.getDimLabels().getOutputFeature();
+  return weights.size(weights.taps) == 1 && features + 1 < rankOf(conv.getResult()) &&
+         weights.k[0] > weights.n[0];
+}
+
 /// Reorders a convolution's kernel to spatial..., i, o.
 static void orderKernel(ConvolutionOp conv) {
+  if (broadcastsKernel(conv)) {
+    return;
+  }
   SmallVector<int64_t> order = weightsOf(conv).order();
   if (!countsUp(order)) {
     OpBuilder builder(conv);
