@@ -13,8 +13,6 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::refine;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// True if the comparison that is asserted follows from the bounds, without what assertions say.
 bool Refiner::alwaysHolds(Operation *assertion) {
   auto compare = assertion->getOperand(0).getDefiningOp<stablehlo::CompareOp>();

@@ -25,6 +25,15 @@ namespace hlo::refine {
 /// The sizes of an array's dimensions.
 using Sizes = llvm::SmallVector<SizeExpr, 4>;
 
+/// The type of a value that may be an array; null if it is none.
+inline mlir::RankedTensorType arrayType(mlir::Value value) {
+  return llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+}
+/// The type of a value that is an array.
+inline mlir::RankedTensorType typeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
 /// One symbol: a name in the program's text, or a dimension of a parameter that no name explains.
 struct Symbol {
   std::string name;
@@ -94,10 +103,17 @@ private:
   SizeExpr fresh();
   bool isData(const SizeExpr &expr) const;
 
-  // Shapes.cpp
+  // Walk.cpp
   mlir::LogicalResult refineBlock(mlir::Block &block);
   mlir::LogicalResult refineOp(mlir::Operation *op);
   mlir::LogicalResult refineRegions(mlir::Operation *op);
+  mlir::LogicalResult concatenate(mlir::Operation *op);
+
+  // Indices.cpp
+  void clampIndices(mlir::Operation *op);
+  void clampGather(mlir::Operation *op);
+
+  // Shapes.cpp
   mlir::FailureOr<Sizes> inferSizes(mlir::Operation *op, unsigned result);
   /// The sizes of a value; of a static array its dimensions.
   Sizes sizesOf(mlir::Value value);
@@ -109,9 +125,6 @@ private:
   mlir::FailureOr<mlir::RankedTensorType> boundedType(mlir::Location loc, mlir::Type element,
                                                       const Sizes &sizes);
   mlir::InFlightDiagnostic refuse(mlir::Operation *op, const llvm::Twine &why);
-  mlir::LogicalResult concatenate(mlir::Operation *op);
-  void clampIndices(mlir::Operation *op);
-  void clampGather(mlir::Operation *op);
 
   // Dynamic.cpp
   mlir::LogicalResult refineDynamic(mlir::Operation *op);
@@ -119,24 +132,28 @@ private:
   mlir::LogicalResult dynamicIota(mlir::Operation *op);
   mlir::LogicalResult dynamicReshape(mlir::Operation *op);
   void resizeOperand(mlir::Operation *op, const Sizes &to);
+  /// The sizes that an operand, a vector of integers, gives to the result's `?` dimensions.
+  mlir::FailureOr<Sizes> sizesFrom(mlir::Operation *op, mlir::Value vector, mlir::Value result);
+  void replace(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values);
+  void erase(mlir::Operation *op);
+
+  // DynamicSlices.cpp
   mlir::LogicalResult dynamicPad(mlir::Operation *op);
   mlir::LogicalResult realDynamicSlice(mlir::Operation *op);
   mlir::LogicalResult dynamicGather(mlir::Operation *op);
   mlir::LogicalResult dynamicConv(mlir::Operation *op);
-  mlir::LogicalResult customCall(mlir::Operation *op);
-  mlir::LogicalResult shapeAssertion(mlir::Operation *op);
-  bool alwaysHolds(mlir::Operation *assertion);
-  mlir::LogicalResult dynamicReduceWindow(mlir::Operation *op);
-  mlir::LogicalResult dynamicTopk(mlir::Operation *op);
-  /// The sizes that an operand, a vector of integers, gives to the result's `?` dimensions.
-  mlir::FailureOr<Sizes> sizesFrom(mlir::Operation *op, mlir::Value vector, mlir::Value result);
   mlir::Value padded(mlir::Value x, mlir::Value fill, llvm::ArrayRef<SizeExpr> low,
                      llvm::ArrayRef<int64_t> interior, const Sizes &result,
                      llvm::ArrayRef<mlir::Value> lowValues);
   mlir::Value sliced(mlir::Value x, const Sizes &result, llvm::ArrayRef<SizeExpr> starts,
                      llvm::ArrayRef<mlir::Value> startValues, llvm::ArrayRef<int64_t> strides);
-  void replace(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values);
-  void erase(mlir::Operation *op);
+
+  // CustomCalls.cpp
+  mlir::LogicalResult customCall(mlir::Operation *op);
+  mlir::LogicalResult shapeAssertion(mlir::Operation *op);
+  bool alwaysHolds(mlir::Operation *assertion);
+  mlir::LogicalResult dynamicReduceWindow(mlir::Operation *op);
+  mlir::LogicalResult dynamicTopk(mlir::Operation *op);
 
   // Build.cpp: ops at the builder's place, of the op in work
   mlir::Value make(llvm::StringRef name, mlir::ValueRange operands, mlir::Type type,
