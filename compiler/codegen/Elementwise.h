@@ -35,6 +35,9 @@ mlir::Value decodeNarrow(Emission &e, mlir::Type element, mlir::Value bits);
 /// f32 -> storage bits, round to nearest even with the type's own overflow and NaN rules.
 mlir::Value encodeNarrow(Emission &e, mlir::Type element, mlir::Value value,
                          LowerHalf lower = LowerHalf::Any);
+/// A value that is stored next: rounded by the machine's conversion to the element type, with a
+/// branch for what that treats otherwise; as it is where there is none for such vectors.
+Elem roundedForStore(Emission &e, mlir::Type element, const Elem &value);
 /// f32 -> the nearest f32 that is representable in the narrow type.
 mlir::Value roundNarrow(Emission &e, mlir::Type element, mlir::Value value,
                         LowerHalf lower = LowerHalf::Any);

@@ -97,6 +97,7 @@ void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_
   }
   for (auto [number, elem] : llvm::enumerate(elems)) {
     Type element = elementType(roots[number].getType());
+    elem = roundedForStore(e, element, elem);
     Value base = kernel->resultPtrs[number];
     if (lanes <= 1 || (!linear.lanes && linear.stride == 1)) {
       storeElements(e, element, elem, base, linear.base, mask);

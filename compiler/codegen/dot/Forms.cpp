@@ -116,16 +116,19 @@ StreamTile streamTile(const Contraction &c) {
   tile.block = llvm::alignTo(std::min(columns, c.nSize()), unit);
   tile.together = llvm::divideCeil(rows, llvm::divideCeil(rows, kMostTogether));
   bool broadcasts = c.kernel.e.machine.vectors.broadcastOperands;
-  tile.atOnce = std::clamp<int64_t>(
-      (broadcasts ? kMostElements : kMostElements / 2) / tile.together, 4, kMostAtOnce);
+  // A pair is one element for two rows of the rhs.
+  int64_t elements = broadcasts ? kMostElements : kMostElements / 2;
+  int64_t most = pairsOfStream(c) ? 2 * elements : elements;
+  tile.atOnce = std::clamp<int64_t>(most / tile.together, 4, kMostAtOnce);
   return tile;
 }
 
 const Product *pairsOfStream(const Contraction &c) {
   const Machine &machine = c.kernel.e.machine;
-  // One row is bound by memory.
-  if (c.mSize() < 2 || !c.element.isF32() || !c.lhs.holdsBf16 || !c.rhs.strided ||
-      !c.rhs.storage.isBF16() || c.k.back() % 2 != 0 ||
+  // One row is bound by memory; more than these take a second pass over the sums.
+  constexpr int64_t kMostPaired = 8;
+  if (c.mSize() < 2 || c.mSize() > kMostPaired || !c.element.isF32() || !c.lhs.holdsBf16 ||
+      !c.rhs.strided || !c.rhs.storage.isBF16() || c.k.back() % 2 != 0 ||
       lanesFor(c, c.nSize()) != machine.lanes(4) || machine.lanes(4) < 4) {
     return nullptr;
   }

@@ -120,19 +120,19 @@ static Num roundBfloat(Num x, LowerHalf lower) {
   return lower != LowerHalf::Any ? rounded : select(isNaN(x), bits | 0x00400000, rounded);
 }
 
-/// The bits of the nearest bf16 by the machine's conversion, which may treat subnormals as zeros:
-/// a branch rounds those. Null if there is none for vectors like x.
-static Num bfloatInRegisters(Num x, LowerHalf lower) {
-  Emission &e = *x.e;
-  if (!e.machine.convert(kF32, kBf16) || x.lanes() < 8) {
-    return {};
+Elem roundedForStore(Emission &e, Type element, const Elem &value) {
+  Num x(e, value.re);
+  if (!element.isBF16() || value.lower == LowerHalf::Zero || !e.machine.convert(kF32, kBf16) ||
+      x.lanes() < 8) {
+    return value;
   }
   Num half(e, arith::TruncFOp::create(e.b, e.loc, x.shaped(e.b.getBF16Type()), x));
   Num bits(e, arith::BitcastOp::create(e.b, e.loc, x.shaped(e.b.getI16Type()), half.v));
   Num subnormal = equal(bitsOf(x) & 0x7f800000, 0) & notEqual(x, 0.0);
-  return rarely(subnormal, {bits}, [&] {
-    return SmallVector<Num>{zextTo(shrU(roundBfloat(x, lower), 16), e.b.getI16Type())};
+  Num stored = rarely(subnormal, {bits}, [&] {
+    return SmallVector<Num>{zextTo(shrU(roundBfloat(x, value.lower), 16), e.b.getI16Type())};
   })[0];
+  return Elem(floatOf(shl(zextTo(stored, e.b.getI32Type()), 16)), LowerHalf::Zero);
 }
 
 static Value decodeExponent(Num bits) {
@@ -267,9 +267,6 @@ Value encodeNarrow(Emission &e, Type element, Value value, LowerHalf lower) {
     return encodeByHalf(f, x);
   }
   if (element.isBF16()) {
-    if (Num half = lower == LowerHalf::Zero ? Num() : bfloatInRegisters(x, lower); half.v) {
-      return half;
-    }
     Num bits = lower == LowerHalf::Zero ? bitsOf(x) : roundBfloat(x, lower);
     return zextTo(shrU(bits, 16), e.b.getI16Type());
   }

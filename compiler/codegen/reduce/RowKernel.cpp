@@ -264,8 +264,8 @@ void RowEmission::emitResults() {
       at = addI(e, at, mulI(e, i.base, stride));
     }
     for (auto [n, value] : llvm::zip(full, values)) {
-      storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n],
-                    at, mask);
+      Type element = arrayType(end->getOperand(n)).getElementType();
+      storeElements(e, element, roundedForStore(e, element, value), kernel.resultPtrs[n], at, mask);
     }
   };
   std::function<void(size_t)> nest = [&](size_t c) {
