@@ -106,6 +106,9 @@ def seeds(target):
     if target == "mlir":
         found = []
         for path in glob.glob(os.path.join(TESTS, "**", "*.mlir"), recursive=True):
+            # Among StableHLO are texts that MLIR's own parser crashes on; the import refuses them before (Nesting.cpp).
+            if os.path.basename(os.path.dirname(path)) == "stablehlo":
+                continue
             with open(path, encoding="utf-8", errors="replace") as file:
                 found += re.split(r"^// -----.*\n", file.read(), flags=re.MULTILINE)
         return found
