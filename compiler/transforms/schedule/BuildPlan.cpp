@@ -372,7 +372,9 @@ LogicalResult PlanBuilder::run() {
   }
   SmallVector<Move> moves;
   for (auto [i, result] : llvm::enumerate(*results)) {
-    plan.values.push_back({.bytes = plan.values[result].bytes,
+    // Of the result's type: it may be the beginning of a longer array (hlo.resize).
+    Type type = entry.getReturn()->getOperand(i).getType();
+    plan.values.push_back({.bytes = *bytesOf(type),
                            .align = plan.values[result].align,
                            .home = Home::Output,
                            .number = uint32_t(i),
