@@ -38,6 +38,9 @@ namespace {
 
 /// Ops of all versions together, which bounds the time to compile them, and versions.
 constexpr int64_t kMostOps = 6000, kMostVersions = 170;
+/// Ops of all versions of a program that has one for each size. Of small arrays, copies between
+/// dense buffers and those of a version for several sizes would take as long as the program.
+constexpr int64_t kMostExactOps = 1200;
 /// Versions of a program with some for sizes that the user gave.
 constexpr int64_t kMostSpecialVersions = 1000;
 /// Ops of one version: a text whose computations call others many times grows without bound.
@@ -109,6 +112,8 @@ SizeVersionsPass::chooseVersions(Choice classes, const EntryLayout &layout, int6
   if (auto most = getOperation()->getAttrOfType<IntegerAttr>(kMostSizeVersions)) {
     budget = std::clamp<int64_t>(most.getInt(), 1, kMostVersions);
   }
+  bool dense = getOperation()->hasAttr(kDenseBuffers);
+  int64_t exact = dense ? kMostExactOps / std::max<int64_t>(ops, 1) : 0;
   FailureOr<SmallVector<Choice>> choices = specialChoices(getOperation(), layout, classes);
   if (failed(choices)) {
     return failure();
@@ -116,7 +121,7 @@ SizeVersionsPass::chooseVersions(Choice classes, const EntryLayout &layout, int6
   choices->push_back(std::move(classes));
   int64_t versions = 0;
   for (Choice &choice : *choices) {
-    chooseGrids(choice, budget);
+    chooseGrids(choice, budget, exact);
     versions += countVersions(choice);
   }
   if (choices->size() > 1 && versions > kMostSpecialVersions) {

@@ -79,8 +79,9 @@ Choice sizes::sizeClasses(ModuleOp module) {
   return llvm::map_to_vector(byNumber, [](auto &entry) { return entry.second; });
 }
 
-void sizes::chooseGrids(Choice &classes, int64_t budget) {
+void sizes::chooseGrids(Choice &classes, int64_t budget, int64_t exact) {
   size_t left = llvm::count_if(classes, [](const SizeClass &own) { return !own.isFixed; });
+  exact = left == 1 ? std::min(budget, exact) : 0;
   // Each class gets the same share, and what the ones before it left.
   for (SizeClass &own : classes) {
     if (own.isFixed) {
@@ -97,7 +98,11 @@ void sizes::chooseGrids(Choice &classes, int64_t budget) {
     while (share < budget && fits(share + 1)) {
       ++share;
     }
-    own.grid = gridOf(own.bound(), own.isOne() ? share : std::max<int64_t>(share - 1, 1));
+    if (own.bound() < exact) {
+      own.grid = llvm::to_vector(llvm::seq<int64_t>(0, own.bound() + 1));
+    } else {
+      own.grid = gridOf(own.bound(), own.isOne() ? share : std::max<int64_t>(share - 1, 1));
+    }
     if (!own.isOne() && share > 1) {
       own.grid.push_back(own.grid.back());
     }

@@ -44,8 +44,9 @@ using Choice = llvm::SmallVector<SizeClass>;
 
 /// The classes of the module's attribute kSizeArguments, with no versions.
 Choice sizeClasses(mlir::ModuleOp module);
-/// Chooses the versions of all classes that are not fixed, at most `budget`.
-void chooseGrids(Choice &classes, int64_t budget);
+/// Chooses the versions of all classes that are not fixed, at most `budget`. One class alone has a
+/// version for each size if they are at most `exact`.
+void chooseGrids(Choice &classes, int64_t budget, int64_t exact);
 
 /// The choices for kSpecialSizes, before `classes`: its classes with those fixed that a list names.
 /// An error at the module if a name or a size is not of the program.
