@@ -242,10 +242,18 @@ uint32_t hlo_size_version(const hlo_sizes *sizes) {
       }
       at += inputs;
       const uint32_t intervals = (uint32_t)*at++;
+      const int64_t limits = *at++;
       uint32_t interval = 0;
-      for (int64_t limits = *at++; limits > 0; --limits) {
-        interval += value > *at++;
+      if (limits > 0 && at[limits - 1] - at[0] == limits - 1) {
+        /* They ascend one by one: a version for each size. */
+        const int64_t above = value - at[0];
+        interval = (uint32_t)(above < 0 ? 0 : above < limits ? above : limits);
+      } else {
+        for (int64_t i = 0; i < limits; ++i) {
+          interval += value > at[i];
+        }
       }
+      at += limits;
       own = own * intervals + (same ? interval : intervals - 1);
       count *= intervals;
     }
