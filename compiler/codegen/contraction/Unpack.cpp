@@ -175,15 +175,21 @@ SmallVector<Value> Unpacker::byParts(ArrayRef<Value> vectors) const {
   if (parts % lanes == 0) {
     return transposedSquares(e, vectors, lanes, /*toOrder=*/false);
   }
+  return takenApart(e, vectors);
+}
+
+SmallVector<Value> takenApart(Emission &e, ArrayRef<Value> vectors) {
+  int64_t count = static_cast<int64_t>(vectors.size()), lanes = lanesOf(vectors[0]);
   SmallVector<Value> from(vectors), to(vectors);
-  for (int64_t round = 1; round < parts; round *= 2) {
-    for (int64_t i = 0; i < parts / 2; ++i) {
+  // Each round makes the lowest bit of a place the highest bit of a vector's number.
+  for (int64_t round = 1; round < count; round *= 2) {
+    for (int64_t i = 0; i < count / 2; ++i) {
       for (int64_t odd = 0; odd < 2; ++odd) {
         SmallVector<int64_t> places;
         for (int64_t l = 0; l < lanes; ++l) {
           places.push_back(2 * l + odd);
         }
-        to[i + odd * parts / 2] =
+        to[i + odd * count / 2] =
             vector::ShuffleOp::create(e.b, e.loc, from[2 * i], from[2 * i + 1], places);
       }
     }

@@ -66,6 +66,10 @@ private:
 /// The product of pairs into which integers of so many bits can be unpacked; null if there is none.
 const Product *productOfUnpacked(const Machine &machine, int64_t bits);
 
+/// The elements of vectors one after the other, of each so many neighbours as there are vectors (a
+/// power of two), apart: vector i has element i of each.
+llvm::SmallVector<mlir::Value> takenApart(Emission &e, llvm::ArrayRef<mlir::Value> vectors);
+
 /// The number of integers of so many bits in a word.
 inline int64_t integersPerWord(int64_t bits) { return 32 / bits; }
 

@@ -100,21 +100,7 @@ void ByteInner::copyStep(int64_t row, Value step, bool isTail) {
     Value mask = off ? lastLanes(e, bytes - off, bytes) : Value();
     from.push_back(zeroUnless(e, integer(8), mask, value).re);
   }
-  // Each round makes the lowest bit of a place the highest bit of a plane's number.
-  for (int64_t round = 1; round < planes; round *= 2) {
-    SmallVector<Value> to(planes);
-    for (int64_t i = 0; i < planes / 2; ++i) {
-      for (int64_t odd = 0; odd < 2; ++odd) {
-        SmallVector<int64_t> places;
-        for (int64_t b = 0; b < bytes; ++b) {
-          places.push_back(2 * b + odd);
-        }
-        to[i + odd * planes / 2] =
-            vector::ShuffleOp::create(e.b, e.loc, from[2 * i], from[2 * i + 1], places);
-      }
-    }
-    from = to;
-  }
+  from = takenApart(e, from);
   auto wide = VectorType::get({lanes}, e.b.getI32Type());
   auto sumTimes = [&](int64_t factor) {
     auto type = cast<ShapedType>(from[0].getType());
@@ -225,45 +211,28 @@ void ByteInner::addStep(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayRef<
 void ByteInner::emitGroup(Indices batch, Value group, Value ordinary) {
   int64_t columns = size.atOnce;
   Value first = mulI(e, group, columns);
-  SmallVector<SmallVector<Index>> n;
-  SmallVector<Value> columnAt;
-  for (int64_t v = 0; v < columns; ++v) {
-    // Columns past the end repeat the last one, and are not stored.
-    Value column = addI(e, first, v);
-    column = c.nSize() % columns ? minI(e, column, c.nSize() - 1) : column;
-    n.push_back(splitIndex(e, Index(column), c.n, 1));
-    columnAt.push_back(scaledAddress(c, batch, column, constI64(e, 0)));
-  }
+  ColumnsAlongK some = columnsAlongK(c, batch, first, columns);
   for (int64_t row = 0; row < m; row += size.rows) {
     int64_t rows = std::min(size.rows, m - row);
     Sums sums = zeroSums(e, c.element, rows * columns, lanes);
     auto addSteps = [&](Sums &inner) {
-      carrySums(e, constI64(e, 0), constI64(e, steps), 1, inner,
-                [&](Value step, Sums &now) { addStep(batch, n, columnAt, row, rows, step, now); });
+      carrySums(e, constI64(e, 0), constI64(e, steps), 1, inner, [&](Value step, Sums &now) {
+        addStep(batch, some.n, some.addresses, row, rows, step, now);
+      });
     };
-    if (!c.element.isF32()) {
+
+    auto plainly = [&](Sums &inner) {
+      auto element = [&](int64_t r, Value at, Value mask) {
+        return loadElements(e, c.element, activations.plainAt(row + r, at), constI64(e, 0), lanes,
+                            mask);
+      };
+      addPlainLanes(c, batch, some, rows, lanes, element, inner);
+    };
+    if (ordinary) {
+      sums = chooseSums(e, ordinary, sums, addSteps, plainly);
+    } else {
       addSteps(sums);
-      storeLaneSums(c, epilogue, {batch, row, rows, first, columns, lanes}, sums);
-      continue;
     }
-    sums = chooseSums(
-        e, ordinary, sums, addSteps,
-        // Infinities and NaNs as the program has them, element by element.
-        [&](Sums &inner) {
-          carryVectors(e, c.kSize(), lanes, inner, [&](Value at, Value mask, Sums &now) {
-            SmallVector<Index> k = splitIndex(e, Index(at, 1), c.k, lanes);
-            multiplyStep(
-                e, Multiplier{e, c.element}, rows, columns,
-                [&](int64_t r) {
-                  return loadElements(e, c.element, activations.plainAt(row + r, at),
-                                      constI64(e, 0), lanes, mask);
-                },
-                [&](int64_t v) {
-                  return zeroUnless(e, c.element, mask, c.rhs.read(batch, n[v], k, lanes, mask));
-                },
-                now);
-          });
-        });
     storeLaneSums(c, epilogue, {batch, row, rows, first, columns, lanes}, sums);
   }
 }

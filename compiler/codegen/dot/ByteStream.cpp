@@ -12,11 +12,9 @@
 // The integers of four rows are brought beside each other in registers (ByteUnpacker).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/contraction/UnpackBytes.h"
+#include "compiler/codegen/dot/ColumnTiles.h"
 #include "compiler/codegen/dot/QuantizedRows.h"
 #include "compiler/codegen/dot/Scaled.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -36,56 +34,28 @@ public:
 private:
   using Indices = ArrayRef<Index>;
   using Block = QuantizedRows::Block;
-  /// One tile of columns, and where its sums are.
-  struct Tile {
-    Value start; ///< its first column
-    Value slot;  ///< its number among those of the call's part
-  };
+  using Tile = ColumnTiles::Tile;
 
   void addTile(Indices batch, const Tile &tile, const Block &block);
   SmallVector<Value> sumsOf(Value base, const Block &block, int64_t row, int64_t rows,
                             int64_t plane);
-  void addPlainly(Indices batch, Value from, Value to);
-  void storeTiles(Indices batch, Value from, Value to);
-
-  /// Lanes from a column on that is a whole number of vectors after a tile's first.
-  SmallVector<Index> columnsAt(Value first) {
-    int64_t start = c.nSize() % span ? c.nSize() - span : span;
-    return splitIndex(e, Index(first, 1, Congruence(std::gcd(lanes, start))), c.n, lanes);
-  }
-  Tile tileAt(Value number, Value first) {
-    Value start = mulI(e, number, span);
-    return {c.nSize() % span ? minI(e, start, c.nSize() - span) : start, subI(e, number, first)};
-  }
-  Value sumAt(const Tile &tile, int64_t row, Value vector) {
-    Value place = addI(e, mulI(e, tile.slot, m * span), mulI(e, vector, lanes));
-    return buffers.address(sums, place, row * span);
-  }
 
   Contraction &c;
-  Epilogue &epilogue;
   Emission &e;
   Buffers buffers;
   ByteUnpacker unpack;
   QuantizedRows activations;
   ScaledTile size;
-  int64_t m, lanes, span, vectors, tiles;
-  int64_t mostTiles; ///< tiles whose sums are kept at a time
-  Value sums;        ///< tile by tile, row by row
-  SmallVector<SmallVector<Index>> rowIndex;
+  int64_t m, lanes;
+  ColumnTiles tiles;
 };
 } // namespace
 
 ByteStream::ByteStream(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element), unpack(byteUnpackerOf(c)),
-      activations(c), size(byteStreamTile(c)), m(c.mSize()), lanes(unpack.lanes),
-      span(unpack.span()), vectors(unpack.vectors()), tiles(llvm::divideCeil(c.nSize(), span)) {
-  mostTiles =
-      std::clamp<int64_t>(e.machine.memory.l2 / 4 / (m * span * buffers.partBytes), 1, tiles);
-  sums = stackBuffer(e, mostTiles * m * span * buffers.partBytes);
-  for (int64_t r = 0; r < m; ++r) {
-    rowIndex.push_back(splitIndex(e, Index(constI64(e, r)), c.m, 1));
-  }
+    : c(c), e(c.kernel.e), buffers(e, c.element), unpack(byteUnpackerOf(c)), activations(c),
+      size(byteStreamTile(c)), m(c.mSize()), lanes(unpack.lanes),
+      tiles(c, epilogue, unpack.span(), lanes) {
+  tiles.allocate();
 }
 
 /// The integer sums of a block for some rows and planes from `plane` on, row by row, with lanes as
@@ -161,26 +131,21 @@ void ByteStream::addTile(Indices batch, const Tile &tile, const Block &block) {
   if (!c.element.isF32()) {
     for (int64_t r = 0; r < m; ++r) {
       for (auto [v, sum] : llvm::enumerate(unpack.inOrder(made[r]))) {
-        Value address = sumAt(tile, r, constI64(e, static_cast<int64_t>(v)));
+        Value address = tiles.sumAt(tile, r, static_cast<int64_t>(v));
         Elem out = addElems(e, c.element, buffers.load(address, lanes), Elem(sum));
         buffers.store(address, out);
       }
     }
     return;
   }
-  SmallVector<ScaledOperand::Coefficients> coefficients;
-  for (int64_t v = 0; v < vectors; ++v) {
-    SmallVector<Index> n = columnsAt(addI(e, tile.start, v * lanes));
-    coefficients.push_back(
-        c.rhs.coefficients(batch, n, splitIndex(e, Index(block.k), c.k, 1), lanes));
-  }
+  SmallVector<ScaledOperand::Coefficients> coefficients = tiles.coefficients(batch, tile, block.k);
   auto floats = VectorType::get({lanes}, e.b.getF32Type());
   for (int64_t r = 0; r < m; ++r) {
     Elem own = splat(e, Elem(activations.scaleOf(r, block.number)), lanes), total;
     for (auto [v, sum] : llvm::enumerate(unpack.inOrder(made[r]))) {
       const auto &[scale, offset] = coefficients[v];
       Value value = arith::SIToFPOp::create(e.b, e.loc, floats, sum);
-      Value address = sumAt(tile, r, constI64(e, static_cast<int64_t>(v)));
+      Value address = tiles.sumAt(tile, r, static_cast<int64_t>(v));
       Elem out = buffers.load(address, lanes);
       if (scale) {
         Value scaled = arith::MulFOp::create(e.b, e.loc, value, own.re);
@@ -201,81 +166,17 @@ void ByteStream::addTile(Indices batch, const Tile &tile, const Block &block) {
   }
 }
 
-/// For rows that are not ordinary: infinities and NaNs as the program has them, element by element.
-void ByteStream::addPlainly(Indices batch, Value from, Value to) {
-  emitFor(e, from, to, 1, [&](Value number) {
-    Tile tile = tileAt(number, from);
-    emitFor(e, constI64(e, 0), constI64(e, vectors), 1, [&](Value vector) {
-      SmallVector<Index> n = columnsAt(addI(e, tile.start, mulI(e, vector, lanes)));
-      Sums inner = zeroSums(e, c.element, m, lanes);
-      carrySums(e, constI64(e, 0), constI64(e, c.kSize()), 1, inner, [&](Value k, Sums &now) {
-        multiplyStep(
-            e, Multiplier{e, c.element}, m, 1,
-            [&](int64_t r) { return buffers.load(activations.plainAt(r, k), 1); },
-            [&](int64_t) {
-              return c.rhs.read(batch, n, splitIndex(e, Index(k), c.k, 1), lanes, {});
-            },
-            now);
-      });
-      for (int64_t r = 0; r < m; ++r) {
-        buffers.store(sumAt(tile, r, vector), inner[r]);
-      }
-    });
-  });
-}
-
-void ByteStream::storeTiles(Indices batch, Value from, Value to) {
-  auto store = [&](const Tile &tile, Value vector, Value mask) {
-    SmallVector<Index> n = columnsAt(addI(e, tile.start, mulI(e, vector, lanes)));
-    for (int64_t r = 0; r < m; ++r) {
-      epilogue.store(c.element, buffers.load(sumAt(tile, r, vector), lanes),
-                     c.outIndex(batch, rowIndex[r], n, lanes), lanes, mask);
-    }
-  };
-  int64_t whole = c.nSize() / span;
-  emitFor(e, from, minI(e, to, whole), 1, [&](Value number) {
-    Tile tile = tileAt(number, from);
-    emitFor(e, constI64(e, 0), constI64(e, vectors), 1,
-            [&](Value vector) { store(tile, vector, {}); });
-  });
-  if (whole == tiles) {
-    return;
-  }
-  // The last tile ends with the columns; those that it shares with the tile before are that one's.
-  emitIf(e, compareI(e, arith::CmpIPredicate::eq, to, tiles), [&] {
-    Tile tile = tileAt(constI64(e, whole), from);
-    int64_t shared = (whole + 1) * span - c.nSize();
-    for (int64_t v = shared / lanes; v < vectors; ++v) {
-      int64_t off = std::max<int64_t>(0, shared - v * lanes);
-      store(tile, constI64(e, v), off ? lastLanes(e, lanes - off, lanes) : Value());
-    }
-  });
-}
-
 void ByteStream::emit() {
-  int64_t tileBytes = c.kSize() * unpack.bytes();
-  int64_t perTask = unitsPerTask(tiles, tileBytes, c.batchSize());
-  forEachBatch(c, llvm::divideCeil(tiles, perTask), [&](Indices batch, Value first, Value last) {
-    Value ordinary = activations.fill(batch);
-    Value end = minI(e, mulI(e, last, perTask), tiles);
-    emitFor(e, mulI(e, first, perTask), end, mostTiles, [&](Value from) {
-      Value to = minI(e, addI(e, from, mostTiles), end);
-      auto add = [&] {
-        Value count = mulI(e, subI(e, to, from), m * span);
-        buffers.fill(sums, constI64(e, 0), constI64(e, 0), count, zeroElem(e, c.element, lanes));
-        activations.forEachBlock([&](const Block &block) {
-          emitFor(e, from, to, 1,
-                  [&](Value number) { addTile(batch, tileAt(number, from), block); });
-        });
-      };
-      if (c.element.isF32()) {
-        emitIfElse(e, ordinary, add, [&] { addPlainly(batch, from, to); });
-      } else {
-        add();
-      }
-      storeTiles(batch, from, to);
+  auto addTiles = [&](Indices batch, Value from, Value to) {
+    activations.forEachBlock([&](const Block &block) {
+      emitFor(e, from, to, 1,
+              [&](Value number) { addTile(batch, tiles.tileAt(number, from), block); });
     });
-  });
+  };
+  auto element = [&](Value k, int64_t row) { return buffers.load(activations.plainAt(row, k), 1); };
+  tiles.emit(
+      c.kSize() * unpack.bytes(), [&](Indices batch) { return activations.fill(batch); }, addTiles,
+      element);
 }
 
 void emitByteStream(Contraction &c, Epilogue &epilogue) { ByteStream(c, epilogue).emit(); }

@@ -110,20 +110,15 @@ void QuantizedRows::finish(int64_t row, const Block &block, Value total) {
 }
 
 Value QuantizedRows::fill(ArrayRef<Index> batch) {
+  if (!c.element.isF32()) {
+    for (int64_t r = 0; r < m; ++r) {
+      forEachBlock([&](const Block &block) { copy(r, batch, block); });
+    }
+    return {};
+  }
   Value ordinary = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
   for (int64_t r = 0; r < m; ++r) {
-    if (!c.element.isF32()) {
-      forEachBlock([&](const Block &block) { copy(r, batch, block); });
-      continue;
-    }
-    SmallVector<Index> row = splitIndex(e, Index(constI64(e, r)), c.m, 1);
-    ordinary = emitForCarrying(
-        e, constI64(e, 0), constI64(e, c.kSize()), 1, ordinary,
-        [&](Value at, ValueRange carried) -> SmallVector<Value> {
-          Elem value = c.lhs.read(batch, row, splitIndex(e, Index(at), c.k, 1), 1, {});
-          buffers.store(plainAt(r, at), value);
-          return {arith::AndIOp::create(e.b, e.loc, carried[0], isOrdinary(e, value.re))};
-        })[0];
+    ordinary = copyRow(c, batch, r, [&](Value at) { return plainAt(r, at); }, ordinary);
     forEachBlock([&](const Block &block) { quantize(r, block); });
   }
   return ordinary;

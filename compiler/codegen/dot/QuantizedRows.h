@@ -30,7 +30,7 @@ public:
     return c.element.isF32() ? kMostQuantized : kMostExact;
   }
   /// Fills the buffers; i1: whether all values are so small that no sum overflows (false for
-  /// infinities and NaNs).
+  /// infinities and NaNs); null for bytes.
   mlir::Value fill(llvm::ArrayRef<Index> batch);
   void forEachBlock(llvm::function_ref<void(const Block &)> body);
 

@@ -233,6 +233,49 @@ Value scaledAddress(const Contraction &c, ArrayRef<Index> batch, Value free, Val
   return addBytes(e, rhs.scaled->pointer(), offset);
 }
 
+Value copyRow(Contraction &c, ArrayRef<Index> batch, int64_t row, function_ref<Value(Value)> place,
+              Value ordinary) {
+  Emission &e = c.kernel.e;
+  Buffers buffers(e, c.element);
+  SmallVector<Index> m = splitIndex(e, Index(constI64(e, row)), c.m, 1);
+  return emitForCarrying(
+      e, constI64(e, 0), constI64(e, c.kSize()), 1, ordinary,
+      [&](Value at, ValueRange carried) -> SmallVector<Value> {
+        Elem value = c.lhs.read(batch, m, splitIndex(e, Index(at), c.k, 1), 1, {});
+        buffers.store(place(at), value);
+        return {arith::AndIOp::create(e.b, e.loc, carried[0], isOrdinary(e, value.re))};
+      })[0];
+}
+
+ColumnsAlongK columnsAlongK(const Contraction &c, ArrayRef<Index> batch, Value first,
+                            int64_t count) {
+  Emission &e = c.kernel.e;
+  ColumnsAlongK columns;
+  for (int64_t v = 0; v < count; ++v) {
+    Value column = addI(e, first, v);
+    column = c.nSize() % count ? minI(e, column, c.nSize() - 1) : column;
+    columns.n.push_back(splitIndex(e, Index(column), c.n, 1));
+    columns.addresses.push_back(scaledAddress(c, batch, column, constI64(e, 0)));
+  }
+  return columns;
+}
+
+void addPlainLanes(Contraction &c, ArrayRef<Index> batch, const ColumnsAlongK &columns,
+                   int64_t rows, int64_t lanes, function_ref<Elem(int64_t, Value, Value)> element,
+                   Sums &sums) {
+  Emission &e = c.kernel.e;
+  carryVectors(e, c.kSize(), lanes, sums, [&](Value at, Value mask, Sums &inner) {
+    SmallVector<Index> k = splitIndex(e, Index(at, 1), c.k, lanes);
+    multiplyStep(
+        e, Multiplier{e, c.element}, rows, static_cast<int64_t>(columns.n.size()),
+        [&](int64_t r) { return element(r, at, mask); },
+        [&](int64_t v) {
+          return zeroUnless(e, c.element, mask, c.rhs.read(batch, columns.n[v], k, lanes, mask));
+        },
+        inner);
+  });
+}
+
 Value isOrdinary(Emission &e, Value value) {
   // Sums of 2^16 products with integers of up to 2^32 stay below 2^128.
   constexpr double kMost = 0x1p80;

@@ -45,6 +45,25 @@ mlir::Value scaledAddress(const Contraction &c, llvm::ArrayRef<Index> batch, mli
 /// infinities and NaNs.
 mlir::Value isOrdinary(Emission &e, mlir::Value value);
 
+/// Copies a row of the lhs in f32, each element to place(k); i1: `ordinary`, and all elements are.
+mlir::Value copyRow(Contraction &c, llvm::ArrayRef<Index> batch, int64_t row,
+                    llvm::function_ref<mlir::Value(mlir::Value k)> place, mlir::Value ordinary);
+
+/// Some columns of a rhs that is contiguous along k: their indices, and the addresses at k = 0.
+/// Columns past the end repeat the last one, and are not stored.
+struct ColumnsAlongK {
+  llvm::SmallVector<llvm::SmallVector<Index>> n;
+  llvm::SmallVector<mlir::Value> addresses;
+};
+ColumnsAlongK columnsAlongK(const Contraction &c, llvm::ArrayRef<Index> batch, mlir::Value first,
+                            int64_t count);
+/// Sums with lanes along k for rows that are not ordinary: infinities and NaNs as the program has
+/// them, element by element. element(r, at, mask): lanes of row r as they were.
+void addPlainLanes(Contraction &c, llvm::ArrayRef<Index> batch, const ColumnsAlongK &columns,
+                   int64_t rows, int64_t lanes,
+                   llvm::function_ref<Elem(int64_t r, mlir::Value at, mlir::Value mask)> element,
+                   Sums &sums);
+
 /// What the two forms have in common.
 class ScaledForm {
 protected:

@@ -119,14 +119,7 @@ void ScaledInner::copyBlock(Value first, int64_t count, bool isTail) {
 Value ScaledInner::copyRows(Indices batch) {
   Value ordinary = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
   for (int64_t r = 0; r < m; ++r) {
-    SmallVector<Index> row = splitIndex(e, Index(constI64(e, r)), c.m, 1);
-    ordinary = emitForCarrying(
-        e, constI64(e, 0), constI64(e, c.kSize()), 1, ordinary,
-        [&](Value at, ValueRange carried) -> SmallVector<Value> {
-          Elem value = c.lhs.read(batch, row, splitIndex(e, Index(at), c.k, 1), 1, {});
-          buffers.store(plainAt(r, at), value);
-          return {arith::AndIOp::create(e.b, e.loc, carried[0], isOrdinary(e, value.re))};
-        })[0];
+    ordinary = copyRow(c, batch, r, [&](Value at) { return plainAt(r, at); }, ordinary);
     buffers.fill(plain, constI64(e, r * plainRow), constI64(e, c.kSize()), constI64(e, plainRow),
                  zeroElem(e, c.element));
   }
@@ -199,35 +192,20 @@ void ScaledInner::addBlock(Indices batch, ArrayRef<SmallVector<Index>> n, ArrayR
 void ScaledInner::emitGroup(Indices batch, Value group, Value ordinary) {
   int64_t columns = size.atOnce;
   Value first = mulI(e, group, columns);
-  SmallVector<SmallVector<Index>> n;
-  SmallVector<Value> columnAt;
-  for (int64_t v = 0; v < columns; ++v) {
-    // Columns past the end repeat the last one, and are not stored.
-    Value column = addI(e, first, v);
-    column = c.nSize() % columns ? minI(e, column, c.nSize() - 1) : column;
-    n.push_back(splitIndex(e, Index(column), c.n, 1));
-    columnAt.push_back(scaledAddress(c, batch, column, constI64(e, 0)));
-  }
+  ColumnsAlongK some = columnsAlongK(c, batch, first, columns);
   for (int64_t row = 0; row < m; row += size.rows) {
     int64_t rows = std::min(size.rows, m - row);
     const Sums zero = zeroSums(e, c.element, rows * columns, lanes);
     auto byBlocks = [&](Sums &sums) {
       forEachBlock(sums, [&](Value step, int64_t count, bool, Sums &inner) {
-        addBlock(batch, n, columnAt, row, rows, step, count, inner);
+        addBlock(batch, some.n, some.addresses, row, rows, step, count, inner);
       });
     };
-    // Infinities and NaNs as the program has them, element by element.
     auto plainly = [&](Sums &sums) {
-      carryVectors(e, c.kSize(), lanes, sums, [&](Value at, Value mask, Sums &inner) {
-        SmallVector<Index> k = splitIndex(e, Index(at, 1), c.k, lanes);
-        multiplyStep(
-            e, Multiplier{e, c.element}, rows, columns,
-            [&](int64_t r) { return buffers.load(plainAt(row + r, at), lanes); },
-            [&](int64_t v) {
-              return zeroUnless(e, c.element, mask, c.rhs.read(batch, n[v], k, lanes, mask));
-            },
-            inner);
-      });
+      auto element = [&](int64_t r, Value at, Value) {
+        return buffers.load(plainAt(row + r, at), lanes);
+      };
+      addPlainLanes(c, batch, some, rows, lanes, element, sums);
     };
     Sums sums = chooseSums(e, ordinary, zero, byBlocks, plainly);
     storeLaneSums(c, epilogue, {batch, row, rows, first, columns, lanes}, sums);

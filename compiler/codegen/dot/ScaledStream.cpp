@@ -20,9 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Groups.h"
+#include "compiler/codegen/dot/ColumnTiles.h"
 #include "compiler/codegen/dot/Scaled.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -43,39 +42,15 @@ private:
     Value k, number;
     int64_t count;
   };
-  /// One tile of columns, and where its sums are.
-  struct Tile {
-    Value start; ///< its first column
-    Value slot;  ///< its number among those of the call's part
-    SmallVector<Index> columns(ScaledStream &form, int64_t vector) const;
-  };
+  using Tile = ColumnTiles::Tile;
 
   /// The lhs to `activations`, and its totals; whether all of it is ordinary.
   Value copyRows(Indices batch);
   void forEachBlock(function_ref<void(const Block &block)> body);
-  void addTiles(Indices batch, Value from, Value to);
   void addTile(Indices batch, const Tile &tile, const Block &block);
   void addBlock(const Tile &tile, const Block &block, int64_t row, SmallVector<Value> made,
                 ArrayRef<ScaledOperand::Coefficients> coefficients);
-  void addPlainly(Indices batch, Value from, Value to);
-  void storeTiles(Indices batch, Value from, Value to);
 
-  /// Lanes from a column on that is a whole number of vectors after a tile's first.
-  SmallVector<Index> columnsAt(Value first) {
-    int64_t start = c.nSize() % span ? c.nSize() - span : span;
-    return splitIndex(e, Index(first, 1, Congruence(std::gcd(lanes, start))), c.n, lanes);
-  }
-  Tile tileAt(Value number, Value first) {
-    Value start = mulI(e, number, span);
-    return {c.nSize() % span ? minI(e, start, c.nSize() - span) : start, subI(e, number, first)};
-  }
-  Value sumAt(const Tile &tile, int64_t row, Value vector) {
-    Value place = addI(e, mulI(e, tile.slot, m * span), mulI(e, vector, lanes));
-    return buffers.address(sums, place, row * span);
-  }
-  Value sumAt(const Tile &tile, int64_t row, int64_t vector) {
-    return sumAt(tile, row, constI64(e, vector));
-  }
   Elem activation(Value k, int64_t row) {
     return buffers.load(buffers.address(activations, mulI(e, k, m), row), 1);
   }
@@ -83,40 +58,27 @@ private:
     return buffers.address(factors, mulI(e, divI(e, k, rowsAtOnce(unpack)), m), row);
   }
 
-  int64_t tiles;
-  int64_t mostTiles; ///< tiles whose sums are kept at a time
+  ColumnTiles tiles;
   Value activations; ///< the lhs in f32, k by k
   Value factors;     ///< the same as a step multiplies them
   Value totals;      ///< of each block, row by row
-  Value sums;        ///< tile by tile, row by row
   Value partial;     ///< the parts of a tile's sums, row by row, if they are not made together
-  SmallVector<SmallVector<Index>> rowIndex;
 };
 } // namespace
 
 ScaledStream::ScaledStream(Contraction &c, Epilogue &epilogue)
     : ScaledForm(c, epilogue, UnitStride::Free, scaledStreamTile(c)),
-      tiles(llvm::divideCeil(c.nSize(), span)) {
-  mostTiles =
-      std::clamp<int64_t>(e.machine.memory.l2 / 4 / (m * span * buffers.partBytes), 1, tiles);
+      tiles(c, epilogue, span, lanes) {
   factors = activations = stackBuffer(e, c.kSize() * m * buffers.partBytes);
   if (unpack.pairs) {
     factors = stackBuffer(e, c.kSize() / 2 * m * buffers.partBytes);
   }
   int64_t blocks = c.kSize() / run * llvm::divideCeil(run, size.depth);
   totals = stackBuffer(e, blocks * m * buffers.partBytes);
-  sums = stackBuffer(e, mostTiles * m * span * buffers.partBytes);
+  tiles.allocate();
   if (size.atOnce < parts) {
     partial = stackBuffer(e, m * span * buffers.partBytes);
   }
-  for (int64_t r = 0; r < m; ++r) {
-    rowIndex.push_back(splitIndex(e, Index(constI64(e, r)), c.m, 1));
-  }
-}
-
-SmallVector<Index> ScaledStream::Tile::columns(ScaledStream &form, int64_t vector) const {
-  Emission &e = form.e;
-  return form.columnsAt(addI(e, start, vector * form.lanes));
 }
 
 void ScaledStream::forEachBlock(function_ref<void(const Block &)> body) {
@@ -131,18 +93,18 @@ void ScaledStream::forEachBlock(function_ref<void(const Block &)> body) {
 
 Value ScaledStream::copyRows(Indices batch) {
   Value yes = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
-  Value ordinary =
-      emitForCarrying(e, constI64(e, 0), constI64(e, c.kSize()), 1, yes,
-                      [&](Value at, ValueRange carried) -> SmallVector<Value> {
-                        SmallVector<Index> k = splitIndex(e, Index(at), c.k, 1);
-                        Value all = carried[0];
-                        for (int64_t r = 0; r < m; ++r) {
-                          Elem value = c.lhs.read(batch, rowIndex[r], k, 1, {});
-                          buffers.store(buffers.address(activations, mulI(e, at, m), r), value);
-                          all = arith::AndIOp::create(e.b, e.loc, all, isOrdinary(e, value.re));
-                        }
-                        return {all};
-                      })[0];
+  Value ordinary = emitForCarrying(
+      e, constI64(e, 0), constI64(e, c.kSize()), 1, yes,
+      [&](Value at, ValueRange carried) -> SmallVector<Value> {
+        SmallVector<Index> k = splitIndex(e, Index(at), c.k, 1);
+        Value all = carried[0];
+        for (int64_t r = 0; r < m; ++r) {
+          Elem value = c.lhs.read(batch, splitIndex(e, Index(constI64(e, r)), c.m, 1), k, 1, {});
+          buffers.store(buffers.address(activations, mulI(e, at, m), r), value);
+          all = arith::AndIOp::create(e.b, e.loc, all, isOrdinary(e, value.re));
+        }
+        return {all};
+      })[0];
   if (unpack.pairs) {
     emitFor(e, constI64(e, 0), constI64(e, c.kSize()), 2, [&](Value k) {
       for (int64_t r = 0; r < m; ++r) {
@@ -168,14 +130,6 @@ Value ScaledStream::copyRows(Indices batch) {
 }
 
 void ScaledStream::addTile(Indices batch, const Tile &tile, const Block &block) {
-  auto coefficients = [&] {
-    SmallVector<ScaledOperand::Coefficients> all;
-    for (int64_t v = 0; v < parts; ++v) {
-      all.push_back(c.rhs.coefficients(batch, tile.columns(*this, v),
-                                       splitIndex(e, Index(block.k), c.k, 1), lanes));
-    }
-    return all;
-  };
   Value base = scaledAddress(c, batch, tile.start, block.k);
   int64_t rowBytes = c.rhs.kStrides.back() * unpack.bits / 8;
   for (int64_t r0 = 0; r0 < m; r0 += size.rows) {
@@ -199,7 +153,7 @@ void ScaledStream::addTile(Indices batch, const Tile &tile, const Block &block) 
       });
       SmallVector<ScaledOperand::Coefficients> scales;
       if (!partial) {
-        scales = coefficients();
+        scales = tiles.coefficients(batch, tile, block.k);
       }
       for (int64_t r = 0; r < rows; ++r) {
         SmallVector<Value> made;
@@ -220,7 +174,7 @@ void ScaledStream::addTile(Indices batch, const Tile &tile, const Block &block) 
   if (!partial) {
     return;
   }
-  SmallVector<ScaledOperand::Coefficients> scales = coefficients();
+  SmallVector<ScaledOperand::Coefficients> scales = tiles.coefficients(batch, tile, block.k);
   for (int64_t r = 0; r < m; ++r) {
     SmallVector<Value> made;
     for (int64_t v = 0; v < parts; ++v) {
@@ -247,89 +201,23 @@ void ScaledStream::addBlock(const Tile &tile, const Block &block, int64_t row,
   }
   for (auto [v, sum] : llvm::enumerate(unpack.inOrder(made))) {
     const auto &[scale, offset] = coefficients[v];
-    Value address = sumAt(tile, row, static_cast<int64_t>(v));
+    Value address = tiles.sumAt(tile, row, static_cast<int64_t>(v));
     Elem out = buffers.load(address, lanes);
     out = scale ? multiply(out, Elem(sum), scale) : addElems(e, c.element, out, Elem(sum));
     buffers.store(address, offset ? multiply(out, total, offset) : out);
   }
 }
 
-void ScaledStream::addTiles(Indices batch, Value from, Value to) {
-  forEachBlock([&](const Block &block) {
-    emitFor(e, from, to, 1, [&](Value number) { addTile(batch, tileAt(number, from), block); });
-  });
-}
-
-/// For rows that are not ordinary: infinities and NaNs as the program has them, element by element.
-void ScaledStream::addPlainly(Indices batch, Value from, Value to) {
-  emitFor(e, from, to, 1, [&](Value number) {
-    Tile tile = tileAt(number, from);
-    emitFor(e, constI64(e, 0), constI64(e, parts), 1, [&](Value vector) {
-      SmallVector<Index> n = columnsAt(addI(e, tile.start, mulI(e, vector, lanes)));
-      Sums inner = zeroSums(e, c.element, m, lanes);
-      carrySums(e, constI64(e, 0), constI64(e, c.kSize()), 1, inner, [&](Value k, Sums &now) {
-        multiplyStep(
-            e, Multiplier{e, c.element}, m, 1, [&](int64_t r) { return activation(k, r); },
-            [&](int64_t) {
-              return c.rhs.read(batch, n, splitIndex(e, Index(k), c.k, 1), lanes, {});
-            },
-            now);
-      });
-      for (int64_t r = 0; r < m; ++r) {
-        buffers.store(sumAt(tile, r, vector), inner[r]);
-      }
-    });
-  });
-}
-
-void ScaledStream::storeTiles(Indices batch, Value from, Value to) {
-  auto store = [&](const Tile &tile, Value vector, Value mask) {
-    SmallVector<Index> n = columnsAt(addI(e, tile.start, mulI(e, vector, lanes)));
-    for (int64_t r = 0; r < m; ++r) {
-      epilogue.store(c.element, buffers.load(sumAt(tile, r, vector), lanes),
-                     c.outIndex(batch, rowIndex[r], n, lanes), lanes, mask);
-    }
-  };
-  int64_t whole = c.nSize() / span;
-  emitFor(e, from, minI(e, to, whole), 1, [&](Value number) {
-    Tile tile = tileAt(number, from);
-    emitFor(e, constI64(e, 0), constI64(e, parts), 1,
-            [&](Value vector) { store(tile, vector, {}); });
-  });
-  if (whole == tiles) {
-    return;
-  }
-  // The last tile ends with the columns; those that it shares with the tile before are that one's.
-  emitIf(e, compareI(e, arith::CmpIPredicate::eq, to, tiles), [&] {
-    Tile tile = tileAt(constI64(e, whole), from);
-    int64_t shared = (whole + 1) * span - c.nSize();
-    for (int64_t v = shared / lanes; v < parts; ++v) {
-      int64_t off = std::max<int64_t>(0, shared - v * lanes);
-      store(tile, constI64(e, v), off ? lastLanes(e, lanes - off, lanes) : Value());
-    }
-  });
-}
-
 void ScaledStream::emit() {
-  int64_t tileBytes = c.kSize() * unpack.tileBytes();
-  int64_t perTask = unitsPerTask(tiles, tileBytes, c.batchSize());
-  forEachBatch(c, llvm::divideCeil(tiles, perTask), [&](Indices batch, Value first, Value last) {
-    Value ordinary = copyRows(batch);
-    Value end = minI(e, mulI(e, last, perTask), tiles);
-    emitFor(e, mulI(e, first, perTask), end, mostTiles, [&](Value from) {
-      Value to = minI(e, addI(e, from, mostTiles), end);
-      emitIfElse(
-          e, ordinary,
-          [&] {
-            Value count = mulI(e, subI(e, to, from), m * span);
-            buffers.fill(sums, constI64(e, 0), constI64(e, 0), count,
-                         zeroElem(e, c.element, lanes));
-            addTiles(batch, from, to);
-          },
-          [&] { addPlainly(batch, from, to); });
-      storeTiles(batch, from, to);
+  auto addTiles = [&](Indices batch, Value from, Value to) {
+    forEachBlock([&](const Block &block) {
+      emitFor(e, from, to, 1,
+              [&](Value number) { addTile(batch, tiles.tileAt(number, from), block); });
     });
-  });
+  };
+  tiles.emit(
+      c.kSize() * unpack.tileBytes(), [&](Indices batch) { return copyRows(batch); }, addTiles,
+      [&](Value k, int64_t row) { return activation(k, row); });
 }
 
 void emitScaledStream(Contraction &c, Epilogue &epilogue) { ScaledStream(c, epilogue).emit(); }
