@@ -260,6 +260,20 @@ ColumnsAlongK columnsAlongK(const Contraction &c, ArrayRef<Index> batch, Value f
   return columns;
 }
 
+void forEachGroup(Contraction &c, int64_t columns, function_ref<Value(ArrayRef<Index>)> copyRows,
+                  function_ref<void(ArrayRef<Index>, Value, Value)> group) {
+  Emission &e = c.kernel.e;
+  int64_t groups = llvm::divideCeil(c.nSize(), columns);
+  int64_t bytes = columns * c.kSize() * c.rhs.scaled->bits() / 8;
+  int64_t perTask = unitsPerTask(groups, bytes, c.batchSize());
+  forEachBatch(c, llvm::divideCeil(groups, perTask),
+               [&](ArrayRef<Index> batch, Value first, Value last) {
+                 Value ordinary = copyRows(batch);
+                 emitFor(e, mulI(e, first, perTask), minI(e, mulI(e, last, perTask), groups), 1,
+                         [&](Value number) { group(batch, number, ordinary); });
+               });
+}
+
 void addPlainLanes(Contraction &c, ArrayRef<Index> batch, const ColumnsAlongK &columns,
                    int64_t rows, int64_t lanes, function_ref<Elem(int64_t, Value, Value)> element,
                    Sums &sums) {

@@ -57,6 +57,13 @@ struct ColumnsAlongK {
 };
 ColumnsAlongK columnsAlongK(const Contraction &c, llvm::ArrayRef<Index> batch, mlir::Value first,
                             int64_t count);
+/// The kernel of a form with lanes along k: group(batch, number, what copyRows(batch) gave) for
+/// each `columns` columns.
+void forEachGroup(
+    Contraction &c, int64_t columns,
+    llvm::function_ref<mlir::Value(llvm::ArrayRef<Index> batch)> copyRows,
+    llvm::function_ref<void(llvm::ArrayRef<Index> batch, mlir::Value number, mlir::Value ordinary)>
+        group);
 /// Sums with lanes along k for rows that are not ordinary: infinities and NaNs as the program has
 /// them, element by element. element(r, at, mask): lanes of row r as they were.
 void addPlainLanes(Contraction &c, llvm::ArrayRef<Index> batch, const ColumnsAlongK &columns,

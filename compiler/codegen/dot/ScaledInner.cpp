@@ -213,13 +213,9 @@ void ScaledInner::emitGroup(Indices batch, Value group, Value ordinary) {
 }
 
 void ScaledInner::emit() {
-  int64_t columns = size.atOnce, groups = llvm::divideCeil(c.nSize(), columns);
-  int64_t perTask = unitsPerTask(groups, columns * c.kSize() * unpack.bits / 8, c.batchSize());
-  forEachBatch(c, llvm::divideCeil(groups, perTask), [&](Indices batch, Value first, Value last) {
-    Value ordinary = copyRows(batch);
-    emitFor(e, mulI(e, first, perTask), minI(e, mulI(e, last, perTask), groups), 1,
-            [&](Value group) { emitGroup(batch, group, ordinary); });
-  });
+  forEachGroup(
+      c, size.atOnce, [&](Indices batch) { return copyRows(batch); },
+      [&](Indices batch, Value group, Value ordinary) { emitGroup(batch, group, ordinary); });
 }
 
 void emitScaledInner(Contraction &c, Epilogue &epilogue) { ScaledInner(c, epilogue).emit(); }
