@@ -617,10 +617,6 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     (*module)->setAttr(kQuantizeActivations, attributes.getUnitAttr());
   }
   if (!options.specialize.empty()) {
-    if (options.immutableParams) {
-      return fail(ErrorKind::Usage, "--specialize: not with --immutable-params, whose parameters "
-                                    "are prepared for one version only");
-    }
     SmallVector<Attribute> lists;
     for (const SpecialSizes &sizes : options.specialize) {
       SmallVector<StringRef> texts(sizes.begin(), sizes.end());
@@ -628,9 +624,8 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     }
     (*module)->setAttr(kSpecialSizes, attributes.getArrayAttr(lists));
   }
-  // The prepared block of immutable parameters is for one version of the sizes.
-  if (unsigned most = options.immutableParams ? 1 : options.sizeVersions) {
-    (*module)->setAttr(kMostSizeVersions, attributes.getI64IntegerAttr(most));
+  if (options.sizeVersions) {
+    (*module)->setAttr(kMostSizeVersions, attributes.getI64IntegerAttr(options.sizeVersions));
   }
   if (!ranksOf(*module)) {
     return fail(ErrorKind::Usage,

@@ -4,7 +4,8 @@
 
 For each function of symbolic_functions.py: one text, and for each of its sizes one run of
 `hlo-run TEXT --bound=all<=N --inputs= --outputs=`, where N is the largest size that the function is called with, with
-inaccessible pages after or before the buffers, which are dense for the sizes. Results must have JAX's shapes, integers
+inaccessible pages after or before the buffers, which are dense for the sizes. In every second run arrays without
+symbols are prepared as immutable parameters. Results must have JAX's shapes, integers
 JAX's values, and floats differ by at most 2e-5 of the largest one (2e-2 for 16 bits). Prints a line for each failure.
 --every takes every Nth function. The last line reads 'N passed, N failed', of runs.
 """
@@ -72,6 +73,7 @@ def run(name, folder):
         file.write(exported.mlir_module())
     bound = max(max(size.values()) for size in sizes)
     failures = []
+    fixed = [i for i, (shape, _) in enumerate(specs) if not re.search("[a-z]", shape)]
     for number, size in enumerate(sizes):
         random = np.random.default_rng(zlib.crc32(f"{name} {number}".encode()))
         given = [value([int(eval(d, {}, size)) for d in shape.split(",") if d.strip()], kind, random, high)
@@ -79,10 +81,11 @@ def run(name, folder):
         wanted = [np.asarray(x) for x in jax.tree.leaves(jax.jit(f)(*given))]
         inputs, outputs = (os.path.join(folder, f"{name}.{number}.{side}.npz") for side in ("in", "out"))
         np.savez(inputs, **{f"in{i}": stored(x) for i, x in enumerate(given)})
+        immutable = ["--immutable-params=" + ",".join(map(str, fixed))] if fixed and number % 2 else []
         try:
             done = subprocess.run([os.path.join(args.build, "bin/hlo-run"), path, f"--bound=all<={bound}",
                                    f"--inputs={inputs}", f"--outputs={outputs}", "--jobs=1",
-                                   "--guard-pages=" + ("after", "before")[number % 2]],
+                                   "--guard-pages=" + ("after", "before")[number % 2], *immutable],
                                   capture_output=True, text=True, timeout=120, errors="replace")
         except subprocess.TimeoutExpired:
             failures.append(f"{name} {size}: no answer in 120 s")

@@ -42,8 +42,7 @@ struct Affine {
 
 class Folder {
 public:
-  Folder(ModuleOp module, const ComputationGraph &graph)
-      : entry(graph.entry()), immutable(graph, module) {}
+  Folder(ModuleOp module, const ComputationGraph &graph) : immutable(graph, module) {}
   void run();
 
 private:
@@ -52,7 +51,6 @@ private:
   bool extend(Affine &affine, Value at, Operation *user, int64_t dimension, OpBuilder &b);
   void fold(Operation *hero, Weights weights);
 
-  ComputationOp entry;
   ImmutableValues immutable;
 };
 } // namespace
@@ -137,6 +135,10 @@ Value Folder::perFeature(Value value, int64_t dimension, OpBuilder &builder) {
   } else if (elementsOf(value) != size) {
     return {};
   }
+  // Versions of the program for some sizes share what they compute in the same way.
+  while (auto reshape = source.getDefiningOp<ReshapeOp>()) {
+    source = reshape.getOperand();
+  }
   return b.reshape(source, {size});
 }
 
@@ -184,7 +186,7 @@ void Folder::fold(Operation *hero, Weights weights) {
   Value at = hero->getResult(0);
   // New ops are inserted before the hero's first user. Their immutable operands are moved before
   // the hero first, so that they are computed by then.
-  OpBuilder b(entry.getContext());
+  OpBuilder b(hero->getContext());
   SmallVector<Value> vectors;
   while (at.hasOneUse()) {
     Operation *user = *at.user_begin();
@@ -221,9 +223,11 @@ void Folder::fold(Operation *hero, Weights weights) {
 
 void Folder::run() {
   SmallVector<Operation *> heroes;
-  for (Operation &op : entry.getBody().front()) {
-    if (isa<DotOp, ConvolutionOp>(op)) {
-      heroes.push_back(&op);
+  for (ComputationOp program : immutable.programs()) {
+    for (Operation &op : program.getBody().front()) {
+      if (isa<DotOp, ConvolutionOp>(op)) {
+        heroes.push_back(&op);
+      }
     }
   }
   for (Operation *hero : heroes) {
@@ -232,7 +236,7 @@ void Folder::run() {
     }
   }
   // Removes the ops made for chains that did not fold, and the ops of folded chains.
-  immutable.removeDead(entry);
+  immutable.removeDead();
 }
 
 namespace {

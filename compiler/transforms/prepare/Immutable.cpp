@@ -66,7 +66,48 @@ void ImmutableValues::removeDead(ComputationOp computation) const {
   }
 }
 
+void ImmutableValues::removeDead() const {
+  // A branch may have been the last reader of a value of the entry.
+  for (ComputationOp program : llvm::reverse(all)) {
+    removeDead(program);
+  }
+}
+
+void ImmutableValues::findPrograms() {
+  all.push_back(graph.entry());
+  for (auto op : ComputationOp(graph.entry()).getBody().front().getOps<ConditionalOp>()) {
+    if (!op.getBranchOperandCounts()) {
+      continue;
+    }
+    for (Attribute name : op.getBranchComputations()) {
+      ComputationOp branch = graph.lookup(cast<FlatSymbolRefAttr>(name));
+      if (branch && graph.uses(branch) == 1) {
+        all.push_back(branch);
+        calls[branch] = op;
+      }
+    }
+  }
+}
+
+std::pair<ConditionalOp, unsigned> ImmutableValues::callOf(ComputationOp branch) const {
+  ConditionalOp op = calls.lookup(branch);
+  unsigned first = 1;
+  for (auto [name, count] : llvm::zip(op.getBranchComputations(), *op.getBranchOperandCounts())) {
+    if (cast<FlatSymbolRefAttr>(name).getAttr() == branch.getSymNameAttr()) {
+      break;
+    }
+    first += count;
+  }
+  return {op, first};
+}
+
+Value ImmutableValues::outside(BlockArgument argument) const {
+  auto [op, first] = callOf(cast<ComputationOp>(argument.getOwner()->getParentOp()));
+  return op->getOperand(first + argument.getArgNumber());
+}
+
 ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module) : graph(graph) {
+  findPrograms();
   Block &body = ComputationOp(graph.entry()).getBody().front();
   // The arguments after the leaves, which both computations share, are prepared arrays.
   ComputationOp prepare = graph.prepare();
@@ -78,7 +119,17 @@ ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module)
       values.insert(argument);
     }
   }
-  for (Operation &op : body) {
-    add(&op);
+  for (ComputationOp program : all) {
+    if (ConditionalOp op = calls.lookup(program)) {
+      unsigned first = callOf(program).second;
+      for (BlockArgument argument : program.getBody().getArguments()) {
+        if (contains(op->getOperand(first + argument.getArgNumber()))) {
+          values.insert(argument);
+        }
+      }
+    }
+    for (Operation &op : program.getBody().front()) {
+      add(&op);
+    }
   }
 }

@@ -7,23 +7,37 @@
 
 namespace hlo {
 
-/// The values of the entry that are the same in every call: immutable leaves, prepared arrays,
-/// constants, and results of pure ops on those.
+/// The values of the entry and of branches that are the same in every call: immutable leaves,
+/// prepared arrays, constants, and results of pure ops on those.
 class ImmutableValues {
 public:
   ImmutableValues(const ComputationGraph &graph, mlir::ModuleOp module);
+
+  /// The entry, and the branches of its conditionals that nothing else calls: the versions of the
+  /// program for some sizes are such branches.
+  llvm::ArrayRef<ComputationOp> programs() const { return all; }
+  /// The conditional with the program as its branch, and the number of its first operand that is
+  /// an argument of the branch. The first operand of a conditional is its selector.
+  std::pair<ConditionalOp, unsigned> callOf(ComputationOp branch) const;
+  /// What an argument of a branch is in the entry.
+  mlir::Value outside(mlir::BlockArgument argument) const;
 
   bool contains(mlir::Value value) const { return values.contains(value); }
   /// True if the op could run in the prepare computation, given its operands.
   bool isMovable(mlir::Operation *op) const;
   /// Adds the results of a new op, if it is movable and its operands are immutable.
   void add(mlir::Operation *op);
-  /// Erases movable ops without users.
+  /// Erases movable ops without users from the programs.
+  void removeDead() const;
   void removeDead(ComputationOp computation) const;
 
 private:
+  void findPrograms();
+
   const ComputationGraph &graph;
   llvm::DenseSet<mlir::Value> values;
+  llvm::SmallVector<ComputationOp> all;
+  llvm::DenseMap<mlir::Operation *, ConditionalOp> calls; ///< of branches
 };
 
 /// Runs `change` on a module that declares its immutable leaves (possibly none); fails if its

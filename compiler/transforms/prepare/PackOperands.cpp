@@ -193,13 +193,19 @@ public:
 
 private:
   void packAll(const ComputationGraph &graph) {
-    ComputationOp entry = graph.entry();
     ImmutableValues immutable(graph, getOperation());
+    for (ComputationOp program : immutable.programs()) {
+      packIn(program, immutable);
+    }
+    immutable.removeDead();
+  }
+
+  void packIn(ComputationOp program, const ImmutableValues &immutable) {
     auto isWeights = [&](Operation *hero, unsigned operand) {
       return immutable.contains(hero->getOperand(operand)) &&
              !immutable.contains(hero->getOperand(1 - operand));
     };
-    for (auto conv : llvm::to_vector(entry.getBody().front().getOps<ConvolutionOp>())) {
+    for (auto conv : llvm::to_vector(program.getBody().front().getOps<ConvolutionOp>())) {
       if (!isWeights(conv, 1)) {
         continue;
       }
@@ -209,7 +215,7 @@ private:
         orderKernel(conv);
       }
     }
-    for (auto dot : llvm::to_vector(entry.getBody().front().getOps<DotOp>())) {
+    for (auto dot : llvm::to_vector(program.getBody().front().getOps<DotOp>())) {
       for (unsigned operand : {0, 1}) {
         if (!isWeights(dot, operand)) {
           continue;
@@ -219,7 +225,6 @@ private:
         }
       }
     }
-    immutable.removeDead(entry);
   }
 
   std::optional<PanelLayout> layoutFor(Operation *hero, unsigned operand) {

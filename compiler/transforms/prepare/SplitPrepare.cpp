@@ -13,6 +13,9 @@
 // as a broadcast, stay in the entry. The pass may run again: prepared arguments are immutable too,
 // and those no longer used are removed.
 //
+// Branches of the entry's conditional, such as versions of the program for some sizes, get prepared
+// arrays through the entry. What several of them compute in the same way is prepared once.
+//
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/Prepared.h"
@@ -43,7 +46,11 @@ private:
   void makePrepare();
   void choose();
   void consider(Value value, Use use);
+  DenseSet<Operation *> neededOps();
+  Operation *copied(Operation &op, IRMapping &mapping, OpBuilder &b);
   void move();
+  Value inEntry(Value prepared);
+  Value inBranch(ComputationOp branch, Value argument);
   void dropUnused();
 
   ModuleOp module;
@@ -52,6 +59,8 @@ private:
   std::optional<ImmutableValues> immutable;
   llvm::SetVector<Value> wanted;
   DenseSet<std::pair<Value, int>> considered;
+  /// Ops of the prepare computation by what they compute, but for regions.
+  DenseMap<llvm::hash_code, SmallVector<Operation *, 1>> made;
 };
 } // namespace
 
@@ -73,6 +82,17 @@ void Splitter::makePrepare() {
   }
   b.setInsertionPointToEnd(&body);
   ReturnOp::create(b, entry.getReturn()->getLoc(), ValueRange());
+}
+
+/// Notes how many arguments a branch has.
+static void setOperandCount(ConditionalOp op, ComputationOp branch) {
+  SmallVector<int64_t> counts(*op.getBranchOperandCounts());
+  for (auto [i, name] : llvm::enumerate(op.getBranchComputations())) {
+    if (cast<FlatSymbolRefAttr>(name).getAttr() == branch.getSymNameAttr()) {
+      counts[i] = branch.getBody().getNumArguments();
+    }
+  }
+  op.setBranchOperandCounts(counts);
 }
 
 /// Decides whether to prepare a value that an op of the entry reads.
@@ -99,27 +119,85 @@ void Splitter::consider(Value value, Use use) {
 }
 
 void Splitter::choose() {
-  for (Operation &op : entry.getBody().front()) {
-    for (OpOperand &operand : op.getOpOperands()) {
-      bool stays = op.getNumResults() == 0 || !immutable->contains(op.getResult(0));
-      if (stays && immutable->contains(operand.get())) {
-        consider(operand.get(), useOf(operand));
+  for (ComputationOp program : immutable->programs()) {
+    for (Operation &op : program.getBody().front()) {
+      for (OpOperand &operand : op.getOpOperands()) {
+        bool stays = op.getNumResults() == 0 || !immutable->contains(op.getResult(0));
+        // What branches read is considered there.
+        if (stays && immutable->contains(operand.get()) && !isa<ConditionalOp>(op)) {
+          consider(operand.get(), useOf(operand));
+        }
       }
     }
   }
 }
 
-void Splitter::move() {
-  Block &from = entry.getBody().front(), &into = prepare.getBody().front();
-  // The ops that compute the wanted values, in text order.
+/// The ops that compute the wanted values.
+DenseSet<Operation *> Splitter::neededOps() {
   DenseSet<Operation *> needed;
+  DenseSet<Value> seen;
   SmallVector<Value> work(wanted.begin(), wanted.end());
   while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (op && needed.insert(op).second) {
-      llvm::append_range(work, op->getOperands());
+    Value value = work.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner()->getParentOp() != entry && seen.insert(value).second) {
+        work.push_back(immutable->outside(argument));
+      }
+    } else if (needed.insert(value.getDefiningOp()).second) {
+      llvm::append_range(work, value.getDefiningOp()->getOperands());
     }
   }
+  return needed;
+}
+
+/// The op of the prepare computation that computes what `op` does.
+Operation *Splitter::copied(Operation &op, IRMapping &mapping, OpBuilder &b) {
+  constexpr auto flags = OperationEquivalence::Flags::IgnoreLocations;
+  Operation *copy = b.clone(op, mapping);
+  auto &equal = made[OperationEquivalence::computeHash(
+      copy, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue, flags)];
+  for (Operation *other : equal) {
+    if (OperationEquivalence::isEquivalentTo(copy, other, flags)) {
+      mapping.map(op.getResults(), other->getResults());
+      copy->erase();
+      return other;
+    }
+  }
+  equal.push_back(copy);
+  return copy;
+}
+
+/// The entry's argument that is a value of the prepare computation.
+Value Splitter::inEntry(Value prepared) {
+  Block &from = entry.getBody().front();
+  Operation *end = prepare.getReturn();
+  auto known = llvm::find(end->getOperands(), prepared);
+  if (known != end->operand_end()) {
+    return from.getArgument(leaves + (known - end->operand_begin()));
+  }
+  end->insertOperands(end->getNumOperands(), prepared);
+  return from.addArgument(prepared.getType(), prepared.getLoc());
+}
+
+/// The argument of a branch that is one of the entry.
+Value Splitter::inBranch(ComputationOp branch, Value argument) {
+  Block &body = branch.getBody().front();
+  auto [op, first] = immutable->callOf(branch);
+  unsigned count = body.getNumArguments();
+  for (unsigned i = 0; i < count; ++i) {
+    if (op->getOperand(first + i) == argument) {
+      return body.getArgument(i);
+    }
+  }
+  op->insertOperands(first + count, argument);
+  Value inside = body.addArgument(argument.getType(), argument.getLoc());
+  setOperandCount(op, branch);
+  return inside;
+}
+
+void Splitter::move() {
+  Block &from = entry.getBody().front(), &into = prepare.getBody().front();
+  DenseSet<Operation *> needed = neededOps();
   Operation *end = into.getTerminator();
   IRMapping mapping;
   for (BlockArgument argument : from.getArguments()) {
@@ -128,19 +206,41 @@ void Splitter::move() {
                                           : end->getOperand(number - leaves));
   }
   OpBuilder b(end);
-  for (Operation &op : from) {
-    if (needed.contains(&op)) {
-      b.clone(op, mapping);
+  for (ComputationOp program : immutable->programs()) {
+    Block &body = program.getBody().front();
+    for (BlockArgument argument : body.getArguments()) {
+      if (program != entry && immutable->contains(argument)) {
+        mapping.map(argument, mapping.lookupOrNull(immutable->outside(argument)));
+      }
+    }
+    for (Operation &op : body) {
+      if (needed.contains(&op)) {
+        copied(op, mapping, b);
+      }
     }
   }
   for (Value value : wanted) {
-    end->insertOperands(end->getNumOperands(), mapping.lookup(value));
-    value.replaceAllUsesWith(from.addArgument(value.getType(), value.getLoc()));
+    Value argument = inEntry(mapping.lookup(value));
+    auto program = cast<ComputationOp>(value.getParentBlock()->getParentOp());
+    value.replaceAllUsesWith(program == entry ? argument : inBranch(program, argument));
   }
 }
 
-/// Removes prepared arrays that nothing reads any more.
+/// Removes arguments of branches and prepared arrays that nothing reads.
 void Splitter::dropUnused() {
+  for (ComputationOp branch : immutable->programs().drop_front()) {
+    Block &body = branch.getBody().front();
+    auto [op, first] = immutable->callOf(branch);
+    for (unsigned i = body.getNumArguments(); i-- > 0;) {
+      if (body.getArgument(i).use_empty()) {
+        body.eraseArgument(i);
+        op->eraseOperand(first + i);
+      }
+    }
+    setOperandCount(op, branch);
+    updateFunctionType(branch);
+  }
+  immutable->removeDead(entry);
   Block &body = entry.getBody().front();
   Operation *end = prepare.getReturn();
   for (unsigned i = body.getNumArguments(); i-- > leaves;) {
@@ -154,7 +254,7 @@ void Splitter::dropUnused() {
 void Splitter::run() {
   choose();
   move();
-  immutable->removeDead(entry);
+  immutable->removeDead();
   dropUnused();
   immutable->removeDead(prepare);
   updateFunctionType(entry);

@@ -26,7 +26,7 @@ def make(path, fields, method):
             fortran = shape.endswith("F")
             dims = tuple(int(d) for d in shape.rstrip("F").split("x")) if shape != "-" else ()
             order, kind = code(descr)
-            numbers = [float(v) if kind in "fd" else int(v) for v in values.split(",")]
+            numbers = [float(v) if kind in "fd" else int(v) for v in values.split(",") if v]
             header = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {dims}, }}\n".encode()
             data = struct.pack(f"{order}{len(numbers)}{kind}", *numbers)
             archive.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
