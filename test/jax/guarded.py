@@ -48,10 +48,13 @@ def check(name, number, calls, driver, folder):
         file.write(exported(name))
     bound = max(max(size.values()) for size in symbolic_functions.CASES[name][2])
     build = os.path.abspath(args.build)
+    # Weak references alone would not load the library.
+    found = os.path.exists(os.path.join(build, "lib/libhlo_lapack.so"))
+    lapack = ["-Wl,--no-as-needed", "-l:libhlo_lapack.so"] if found else []
     commands = [
         [os.path.join(build, "bin/hlo-compile"), path(".mlir"), "-o", path(".o"), f"--name=f_{name}", f"--bound=all<={bound}",
          f"--size-versions={args.versions}", "--jobs=1"],
-        ["cc", "-shared", path(".o"), "-o", path(".so"), "-L" + os.path.join(build, "lib"), "-lhlo_rt", "-lm"],
+        ["cc", "-shared", path(".o"), "-o", path(".so"), "-L" + os.path.join(build, "lib"), "-lhlo_rt", "-lm", *lapack],
         [driver, path(".so"), "f_" + name, str(calls), str(args.seed + number)]]
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, errors="replace",

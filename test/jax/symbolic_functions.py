@@ -196,6 +196,23 @@ define("equal_results", lambda x: (x * 2, x * 2, x, x[:, 0]), "b, s")
 # Linear algebra, transforms, random numbers.
 define("cholesky", lambda x: jnp.linalg.cholesky(x @ x.swapaxes(1, 2) + 3 * jnp.eye(3)), "b, 3, 3")
 define("solve_rows", lambda x, y: jax.scipy.linalg.solve_triangular(x + 5 * jnp.eye(3), y, lower=True), "3, 3", "3, b")
+SQUARE = [{"b": 1, "s": 1}, {"b": 1, "s": 6}, {"b": 3, "s": 2}, {"b": 6, "s": 1}, {"b": 6, "s": 6}]
+define("cholesky_sizes", lambda x: jnp.linalg.cholesky(x @ x.swapaxes(1, 2) + 30 * jnp.eye(x.shape[1])), "b, s, s", sizes=SQUARE)
+define("eigvalsh", lambda x: jnp.linalg.eigvalsh(x + x.swapaxes(1, 2)), "b, 4, 4")
+define("eigh_product", lambda x: (lambda w, v: (v * w[:, None, :]) @ v.swapaxes(1, 2))(*jnp.linalg.eigh(x + x.swapaxes(1, 2))),
+       "b, 4, 4")
+define("singular_values", lambda x: jnp.linalg.svd(x, compute_uv=False), "b, 4, 3")
+define("svd_product", lambda x: (lambda u, s, v: (u * s[:, None, :]) @ v)(*jnp.linalg.svd(x, full_matrices=False)), "b, 3, 4")
+define("qr_product", lambda x: (lambda q, r: q @ r)(*jnp.linalg.qr(x)), "b, 4, 3")
+define("lu_product", lambda x: (lambda p, l, u: p @ (l @ u))(*jax.vmap(jax.scipy.linalg.lu)(x + 5 * jnp.eye(3))),
+       "b, 3, 3")
+define("inverse", lambda x: jnp.linalg.inv(x + 20 * jnp.eye(3)), "b, 3, 3")
+define("inverse_sizes", lambda x: jnp.linalg.inv(x + 40 * jnp.eye(x.shape[1])), "b, s, s", sizes=SQUARE)
+define("determinant", lambda x: jnp.linalg.slogdet(x + 20 * jnp.eye(3)), "b, 3, 3")
+define("solve", lambda x, y: jnp.linalg.solve(x + 20 * jnp.eye(3), y), "b, 3, 3", "b, 3, s")
+define("solve_triangular", lambda x, y: lax.linalg.triangular_solve(x + 20 * jnp.eye(3), y, lower=True), "b, 3, 3", "b, s, 3")
+define("vmap_cholesky_solve", lambda x, y: jax.vmap(lambda a, v: jax.scipy.linalg.cho_solve(
+    jax.scipy.linalg.cho_factor(a @ a.T + 30 * jnp.eye(3)), v))(x, y), "b, 3, 3", "b, 3")
 define("fft", lambda x: jnp.abs(jnp.fft.fft(x)), "b, 8")
 define("rfft", lambda x: jnp.abs(jnp.fft.rfft(x)), "b, 8")
 define("uniform", lambda k, x: jax.random.uniform(k, x.shape) + x, ("2", "uint32"), "b, 3")

@@ -217,6 +217,21 @@ LogicalResult Refiner::dynamicReduceWindow(Operation *op) {
   return success();
 }
 
+/// Sizes of results are in their types: the target does not take the last operands, which are them.
+static void dropShapeOperands(Operation *op, ArrayRef<int64_t> shapes) {
+  int64_t kept = op->getNumOperands() - shapes.size();
+  auto isLast = [&](int64_t i) { return llvm::is_contained(shapes, kept + i); };
+  if (shapes.empty() || kept < 0 || !llvm::all_of(llvm::seq<int64_t>(shapes.size()), isLast)) {
+    return;
+  }
+  op->eraseOperands(kept, shapes.size());
+  op->removeAttr("indices_of_shape_operands");
+  if (auto orders = op->getAttrOfType<ArrayAttr>("operand_layouts")) {
+    op->setAttr("operand_layouts",
+                ArrayAttr::get(op->getContext(), orders.getValue().take_front(kept)));
+  }
+}
+
 LogicalResult Refiner::customCall(Operation *op) {
   StringRef target = cast<stablehlo::CustomCallOp>(op).getCallTargetName();
   if (target == "shape_assertion") {
@@ -249,5 +264,6 @@ LogicalResult Refiner::customCall(Operation *op) {
       return failure();
     }
   }
+  dropShapeOperands(op, shapes);
   return success();
 }

@@ -273,6 +273,15 @@ void Coalescer::run() {
   for (Donation donation : plan.donations) {
     donatedTo[plan.inputs[donation.input]] = plan.outputs[donation.output];
   }
+  // Before values share buffers, whose size is that of the longest.
+  for (Sequence &sequence : plan.sequences) {
+    for (Step &step : sequence.steps) {
+      for (Move &move : step.moves) {
+        move.most =
+            std::min({move.most, plan.values[move.source].bytes, plan.values[move.target].bytes});
+      }
+    }
+  }
   collect();
   for (const Affinity &affinity : affinities) {
     merge(affinity);

@@ -16,6 +16,8 @@
 
 namespace hlo {
 
+struct BatchedCall;
+
 /// The true size of each dimension, an `s32[]`; null if it equals the bound.
 using DynamicSizes = llvm::SmallVector<mlir::Value>;
 
@@ -103,7 +105,9 @@ private:
   // Walk.cpp
   void visitSet(SetDimensionSizeOp op);
   void visitElementwise(mlir::Operation *op);
+  // Calls.cpp
   mlir::LogicalResult visitCustomCall(CustomCallOp op);
+  mlir::LogicalResult visitBatched(CustomCallOp op, const BatchedCall &call);
   // Compute.cpp
   mlir::LogicalResult visitReduce(ReduceOp op);
   mlir::LogicalResult visitDot(DotOp op);

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
+#include "compiler/analysis/entry/EntryLayout.h"
+#include "compiler/transforms/expanders/BatchedCall.h"
 #include "compiler/transforms/expanders/sizes/Live.h"
 
 using namespace mlir;
@@ -112,6 +114,65 @@ static void sortPart(SortOp op, ArrayRef<Extents> needed, const Facts &facts, Pa
   llvm::fill(part.operands, made);
 }
 
+/// The position of a logical dimension in the physical array of a type.
+static int64_t placeOfDim(Attribute type, int64_t dim) {
+  SmallVector<int64_t> order =
+      majorToMinor(cast<RankedTensorType>(cast<TypeAttr>(type).getValue()));
+  return llvm::find(order, dim) - order.begin();
+}
+
+/// Each matrix of a batch alone, and each column (or row) of the unknowns of a triangular solve.
+/// Batch dimensions come first in the physical arrays too.
+static void callPart(CustomCallOp op, ArrayRef<Extents> needed, Part &part) {
+  std::optional<BatchedCall> call = BatchedCall::get(op);
+  auto leaves = op->getAttrOfType<ArrayAttr>("operand_leaves");
+  auto made = op->getAttrOfType<ArrayAttr>("result_leaves");
+  if (!call || !leaves || !made || leaves.size() != op.getNumOperands() ||
+      made.size() != op->getNumResults()) {
+    return;
+  }
+  for (int64_t dim = 0; dim < call->batch; ++dim) {
+    auto isFirst = [&](Attribute type) { return placeOfDim(type, dim) == dim; };
+    if (!llvm::all_of(leaves, isFirst) || !llvm::all_of(made, isFirst)) {
+      return;
+    }
+  }
+  for (int64_t dim = 0; dim < call->batch; ++dim) {
+    int64_t most = 0;
+    for (const Extents &result : needed) {
+      most = std::max(most, result[dim]);
+    }
+    for (Extents &result : part.results) {
+      result[dim] = most;
+    }
+    for (std::optional<Extents> &operand : part.operands) {
+      (*operand)[dim] = most;
+    }
+  }
+  if (call->routine == "trsm") {
+    int64_t dim = placeOfDim(made[0], call->batch + (call->left ? 1 : 0));
+    part.results[0][dim] = needed[0][dim];
+    (*part.operands[1])[placeOfDim(leaves[1], call->batch + (call->left ? 1 : 0))] = needed[0][dim];
+  }
+}
+
+/// The types that the call's attributes hold, with the part's sizes.
+void sizes::applyCallPart(Operation *op, const Part &part) {
+  auto call = dyn_cast<CustomCallOp>(op);
+  if (!call || !BatchedCall::get(call)) {
+    return;
+  }
+  changeCallTypes(call, [&](Type type, bool isResult, unsigned number) {
+    auto array = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape(array.getShape());
+    const Extents &extents = isResult ? part.results[number] : *part.operands[number];
+    for (auto [place, dim] : llvm::enumerate(majorToMinor(array))) {
+      shape[dim] = extents[place];
+    }
+    return Type(RankedTensorType::get(shape, array.getElementType(), array.getEncoding()));
+  });
+}
+
 void Rule::compute() {
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     reducePart(reduce, needed, facts, part);
@@ -143,6 +204,8 @@ void Rule::compute() {
     Extents matrix = made;
     matrix[row] = matrix[row + 1] = made[along];
     part.operands[0] = matrix;
+  } else if (auto call = dyn_cast<CustomCallOp>(op)) {
+    callPart(call, needed, part);
   } else if (auto fft = dyn_cast<FftOp>(op)) {
     for (size_t dim = 0; dim + fft.getFftLength().size() < needed[0].size(); ++dim) {
       part.results[0][dim] = (*part.operands[0])[dim] = needed[0][dim];

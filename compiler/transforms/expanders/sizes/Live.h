@@ -106,6 +106,7 @@ struct Rule {
   void window();  ///< WindowRules.cpp: reduce-window, convolution
 };
 void applyIndexPart(mlir::Operation *op, const Part &part);
+void applyCallPart(mlir::Operation *op, const Part &part);
 void applyWindowPart(mlir::Operation *op, const Part &part, const Facts &facts);
 
 /// Rewrites a computation, and those that it calls at top level, none of which has another caller,

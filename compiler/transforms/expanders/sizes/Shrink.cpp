@@ -82,6 +82,7 @@ void sizes::applyPart(Operation *op, const Part &part, const Facts &facts) {
     }
   }
   setTypes(op, part.results);
+  applyCallPart(op, part);
 }
 
 namespace {
