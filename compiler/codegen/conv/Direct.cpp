@@ -192,6 +192,11 @@ void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chu
       }
     }
     chunk.c0 = mulI(e, place[0], plan.chunkChannels);
+    if (plan.asksAhead) {
+      SmallVector<Value> next = delinearize(e, addI(e, number, 1), sizes);
+      chunk.nextC0 = mulI(e, next[0], plan.chunkChannels);
+      chunk.nextFrom = plan.cut == DirectCut::Taps ? Values(llvm::drop_begin(next)) : chunk.from;
+    }
     if (plan.channels % plan.chunkChannels == 0) {
       chunk.channels = constI64(e, plan.chunkChannels);
     } else {

@@ -37,6 +37,9 @@ private:
     Values from, to;
     mlir::Value c0, channels;
     mlir::Value isNewInput; ///< the first piece of its channels; null if there is one piece
+    /// `from` and `c0` of the next piece; behind the last one something near.
+    Values nextFrom;
+    mlir::Value nextC0;
   };
   struct Panel {
     mlir::Value n;
@@ -110,6 +113,10 @@ private:
     llvm::SmallVector<int64_t> kernelSteps;
   };
   Start startOf(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  /// For a tile that prefetches: the distances in bytes from a channel of the kernel to those lines
+  /// of the same channel that it asks for, in the piece or panel that is multiplied next.
+  Values distancesAhead(const Block &block, const Chunk &chunk, const Panel &panel,
+                        const Place &place, const Start &start);
   /// The distance from a channel of the kernel to the next, in elements.
   int64_t kernelRow() const;
   /// `offset`, moved from the first pixel of the block's input to the first that the place reads.
@@ -125,6 +132,8 @@ private:
                                                 const Place &place, size_t d);
   /// Converts sums from the type of the products to that of the sums.
   void convertSums(Sums &sums);
+  /// The number of a tile among those of the block.
+  mlir::Value tileNumber(const Block &block, const Place &place);
   /// The sums of a tile between two pieces.
   mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
   void store(const Block &block, const Panel &panel, const Place &place, const Sums &sums);

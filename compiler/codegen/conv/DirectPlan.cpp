@@ -178,6 +178,21 @@ static bool isLargePanel(const DirectPlan &plan, const Machine &machine) {
   return panel > machine.memory.l1 / 2;
 }
 
+/// Whether tiles prefetch the kernel: it comes from beyond L2 at each call, and what a step of the
+/// few tiles that share it computes is short beside what the step's row takes to arrive. A prefetch
+/// takes the time of a load from each step.
+static bool asksForKernel(const DirectPlan &plan, const Machine &machine) {
+  constexpr double kLeastShare = 0.05;
+  int64_t row = plan.columns() * plan.bytes;
+  double arrives = row / machine.memory.bytesPerCycle[static_cast<size_t>(Level::L3)];
+  double computes = plan.tiles() * plan.rows() * plan.vectors / machine.issue.fma;
+  bool returns = !plan.tilesOutside || plan.cut != DirectCut::None;
+  return returns && !plan.packsKernel() && !plan.alongChannels && !plan.rowsAreLanes &&
+         plan.features > 0 && plan.groups == 1 &&
+         plan.taps * plan.channels * plan.features * plan.bytes > machine.memory.l2 &&
+         arrives > kLeastShare * computes;
+}
+
 /// Whether a stored kernel can have the panels of the plan, with all taps in their order.
 static bool canStoreKernel(const DirectPlan &plan, const ConvOperands &operands) {
   bool isStraight = llvm::all_of(plan.dims, [](const DirectDim &dim) {
@@ -351,6 +366,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
   }
   plan.tilesOutside =
       (!plan.kernelStored && isLargePanel(plan, machine)) || plan.taps * plan.channels < kFewSteps;
+  plan.asksAhead = asksForKernel(plan, machine);
   return plan;
 }
 

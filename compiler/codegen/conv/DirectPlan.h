@@ -74,6 +74,8 @@ struct DirectPlan {
   bool skipsPadding = false;
   bool even;         ///< all phases of each dimension have the same number of outputs
   bool tilesOutside; ///< the loop over tiles is outside the loop over panels
+  /// Tiles prefetch the part of the kernel that is multiplied next, into L2.
+  bool asksAhead = false;
   llvm::SmallVector<int64_t> inputStrides; ///< of the input or its copy, one per dimension
   int64_t featureBlock, featureBlocks;
   DirectCut cut;

@@ -3,7 +3,8 @@
 // Computes a rectangle of outputs for a panel of features and a piece of the sums: loops over
 // taps and channels that carry rows x vectors sums. Each step loads the vectors of the kernel
 // once and broadcasts one element of the input per row. The sums of all but the last piece are
-// kept in a buffer; those of the last go to the epilogue.
+// kept in a buffer; those of the last go to the epilogue. Where few tiles use a part of a kernel
+// that comes from beyond L2, their steps ask for the part that follows.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
@@ -95,9 +96,46 @@ DirectEmitter::Start DirectEmitter::startOf(const Block &block, const Chunk &chu
   return start;
 }
 
+DirectEmitter::Values DirectEmitter::distancesAhead(const Block &block, const Chunk &chunk,
+                                                    const Panel &panel, const Place &place,
+                                                    const Start &start) {
+  if (!plan.asksAhead) {
+    return {};
+  }
+  Value distance = constI64(e, 0);
+  if (chunk.nextC0) {
+    distance = mulI(e, subI(e, chunk.nextC0, chunk.c0), kernelRow());
+    for (size_t d = 0; d < rank; ++d) {
+      Value taps = subI(e, chunk.nextFrom[d], chunk.from[d]);
+      distance = addI(e, distance, mulI(e, taps, start.kernelSteps[d]));
+    }
+  }
+  if (!plan.tilesOutside) {
+    int64_t step = plan.columns() * (plan.kernelInPlace ? 1 : plan.taps * plan.kernelRows);
+    int64_t back = (plan.panels() - 1) * step;
+    Value isLast = compareI(e, arith::CmpIPredicate::sge,
+                            subI(e, addI(e, panel.n, plan.columns()), block.n1), 0);
+    distance =
+        arith::SelectOp::create(e.b, e.loc, isLast, addI(e, distance, -back), constI64(e, step));
+  }
+  // The first and the last tiles may leave out taps: those between ask for different lines.
+  int64_t lines = llvm::divideCeil(plan.columns() * plan.bytes, kLineBytes);
+  int64_t each = llvm::divideCeil(lines, plan.tiles());
+  int64_t groups = llvm::divideCeil(lines, each);
+  Value group = addI(e, tileNumber(block, place), -((plan.tiles() - groups) / 2));
+  group = minI(e, maxI(e, group, constI64(e, 0)), groups - 1);
+  Value first = addI(e, mulI(e, distance, plan.bytes), mulI(e, group, each * kLineBytes));
+  Values distances;
+  for (int64_t line = 0; line < each; ++line) {
+    distances.push_back(addI(e, first, line * kLineBytes));
+  }
+  return distances;
+}
+
 Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel &panel,
                              const Place &place) {
   Start start = startOf(block, chunk, panel, place);
+  Values ahead = distancesAhead(block, chunk, panel, place, start);
   SmallVector<int64_t> rowOffsets;
   for (int64_t r = 0; r < place.rows(); ++r) {
     rowOffsets.push_back(r / place.rowsW * plan.dims[rank - 2].step * plan.inputStrides[rank - 2] +
@@ -159,6 +197,9 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
     carrySums(e, done, length, 1, outer, [&](Value i, Sums &inner) {
       Value from = elements.address(input, mulI(e, i, plan.channelWidth()));
       Value row = elements.address(weights, mulI(e, i, kernelRow()));
+      for (Value distance : ahead) {
+        emitPrefetch(e, addBytes(e, row, distance), 2);
+      }
       step(from, row, plan.channelWidth(), plan.lanes, mask, inner);
     });
   };
@@ -175,8 +216,16 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
           met.append(outer.begin() + r * panel.vectors, outer.begin() + (r + 1) * panel.vectors);
         }
       }
-      run(elements.address(input, zero, tap * last.tapStep * plan.inputStrides[rank - 1]),
-          elements.address(weights, zero, tap * start.kernelSteps[rank - 1]), met);
+      Value inputAt =
+          elements.address(input, zero, tap * last.tapStep * plan.inputStrides[rank - 1]);
+      Value weightsAt = elements.address(weights, zero, tap * start.kernelSteps[rank - 1]);
+      if (plan.cut == DirectCut::Taps) {
+        // Once if the piece has the tap.
+        carrySums(e, maxI(e, chunk.from[rank - 1], tap), minI(e, chunk.to[rank - 1], tap + 1), 1,
+                  met, [&](Value, Sums &inner) { run(inputAt, weightsAt, inner); });
+      } else {
+        run(inputAt, weightsAt, met);
+      }
       for (auto [i, r] : llvm::enumerate(rows)) {
         std::copy_n(met.begin() + static_cast<int64_t>(i) * panel.vectors, panel.vectors,
                     outer.begin() + r * panel.vectors);
@@ -207,7 +256,7 @@ void DirectEmitter::convertSums(Sums &sums) {
   }
 }
 
-Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place &place) {
+Value DirectEmitter::tileNumber(const Block &block, const Place &place) {
   Value slot = constI64(e, 0);
   for (size_t d = 0; d < rank; ++d) {
     bool isRun = plan.linePitch > 0 && d + 2 >= rank;
@@ -220,6 +269,11 @@ Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place
     slot = mulI(e, slot, llvm::divideCeil(outputs, unit));
     slot = addI(e, slot, divI(e, subI(e, place.at[d], block.dims[d].q0), unit));
   }
+  return slot;
+}
+
+Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place &place) {
+  Value slot = tileNumber(block, place);
   slot = addI(e, mulI(e, slot, plan.panels()), divI(e, subI(e, panel.n, block.n0), plan.columns()));
   return elements.address(sumBuffer, mulI(e, slot, plan.rows() * plan.columns()));
 }

@@ -140,7 +140,7 @@ bool choosesToSkip(const DirectPlan &plan, const ConvOperands &operands) {
   if (last.phases.size() != 1 || last.kernelDim < 0 || last.taps < 2 || last.taps > kMostApart ||
       plan.rowsW != last.count || last.blocks != 1 || plan.alongChannels || plan.rowsAreLanes ||
       plan.matrix || plan.across > 1 || plan.featuresApart > 0 || operands.flipsInput ||
-      plan.cut == DirectCut::Taps || plan.chunkChannels < kFewSteps) {
+      plan.chunkChannels < kFewSteps) {
     return false;
   }
   int64_t met = 0;

@@ -231,6 +231,8 @@ TEST(Conv, LargeKernels) {
     c.biasAndMaximum = true;
     check(c, target);
     check(square(1, 7, 128, 320, {0, 3, 2, 1, 1}, labels), target);
+    check(square(1, 5, 128, 320, {0, 3, 1, 1, 1}, labels), target);
+    check(square(2, 4, 128, 320, {0, 3, 1, 1, 1, 1, 1, true}, labels), target);
     check(square(1, 5, 24, 40, {0, 5, 1, 3, 2, 3}, labels), target);
     check(square(1, 6, 24, 40, {0, 4, 3, 2, 2, 2, 1, true}, labels), target);
     check(square(1, 2, 128, 40, {0, 7, 1, 2, 3, 4}, labels), target);
