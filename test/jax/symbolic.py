@@ -53,7 +53,8 @@ def difference(got, wanted):
     if wanted.dtype == ml_dtypes.bfloat16:
         got, wanted = (x.view(ml_dtypes.bfloat16).astype(np.float32) for x in (got, wanted))
     tolerance = 2e-2 if narrow else 2e-5 if wanted.dtype.kind in "fc" else 0
-    scale = float(np.nanmax(np.abs(wanted.astype(np.float64)))) if wanted.size and tolerance else 0
+    finite = np.abs(wanted.astype(np.complex128))[np.isfinite(wanted)] if tolerance else np.zeros(0)
+    scale = float(finite.max()) if finite.size else 0
     if np.allclose(got, wanted, rtol=tolerance, atol=tolerance * scale, equal_nan=True):
         return ""
     return f"differs by {np.nanmax(np.abs(got.astype(float) - wanted.astype(float)))}"

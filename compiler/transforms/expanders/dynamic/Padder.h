@@ -135,6 +135,8 @@ private:
   mlir::LogicalResult visitDynamicUpdateSlice(DynamicUpdateSliceOp op);
   mlir::LogicalResult visitGather(GatherOp op);
   mlir::LogicalResult visitScatter(ScatterOp op);
+  mlir::LogicalResult visitWindows(ScatterOp op);
+  void unrollWindow(ScatterOp op, int64_t dim, int64_t target);
   // Windows.cpp
   mlir::LogicalResult visitReduceWindow(ReduceWindowOp op);
   mlir::LogicalResult visitSelectAndScatter(SelectAndScatterOp op);

@@ -20,6 +20,7 @@ namespace {
 /// One dimension of a window, with defaults filled in.
 struct Window {
   int64_t size, stride, low, high, base, dilation;
+  bool reversed;
 
   Window(WindowAttr attr, size_t dim) {
     auto value = [&](ArrayRef<int64_t> list, int64_t absent) {
@@ -31,6 +32,7 @@ struct Window {
     high = attr ? value(attr.getPadHigh(), 0) : 0;
     base = attr ? value(attr.getBaseDilations(), 1) : 1;
     dilation = attr ? value(attr.getWindowDilations(), 1) : 1;
+    reversed = attr && value(attr.getReversal(), 0);
   }
   bool isTrivial() const { return size == 1 && stride == 1 && !low && !high && base == 1; }
 
@@ -118,10 +120,18 @@ LogicalResult DynamicPadder::visitConvolution(ConvolutionOp op) {
   bool batchGroups = op.getBatchGroupCount().value_or(1) != 1;
   bool featureGroups = op.getFeatureGroupCount().value_or(1) != 1;
   DynamicSizes own(rankOf(op.getResult()));
-  for (int64_t dim : dims.getKernelSpatial()) {
-    if (sizeOf(kernel, dim)) {
+  // With zeros beyond its size, a kernel that fits the input in as many places for all sizes, as in
+  // the gradient of a kernel, gives their sums.
+  for (auto [i, dim] : llvm::enumerate(dims.getKernelSpatial())) {
+    Value size = sizeOf(kernel, dim);
+    if (!size) {
+      continue;
+    }
+    Window window(op.getWindowAttr(), i);
+    if (isDynamicDim(op.getResult().getType(), dims.getOutputSpatial()[i]) || window.reversed) {
       return refuse(op, "dimension " + Twine(dim) + " of the kernel is spatial");
     }
+    kernel = maskedBeyond(b, kernel, dim, size, b.scalar(elementTypeOf(kernel), 0));
   }
   own[dims.getOutputBatch()] = sizeOf(input, dims.getInputBatch());
   own[dims.getOutputFeature()] = sizeOf(kernel, dims.getKernelOutputFeature());
@@ -149,8 +159,11 @@ LogicalResult DynamicPadder::visitConvolution(ConvolutionOp op) {
     if (!size) {
       continue;
     }
-    own[dims.getOutputSpatial()[i]] = window.count(b, size);
-    if (!window.isTrivial()) {
+    bool isSizedKernel = bool(sizeOf(op.getRhs(), dims.getKernelSpatial()[i]));
+    if (!isSizedKernel) {
+      own[dims.getOutputSpatial()[i]] = window.count(b, size);
+    }
+    if (isSizedKernel || !window.isTrivial()) {
       input = maskedBeyond(b, input, dim, size, zero(input));
     }
   }
