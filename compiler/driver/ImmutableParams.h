@@ -13,7 +13,8 @@ namespace hlo {
 ///
 ///   LIST          item,item,...
 ///   all-but:LIST  every parameter except these
-///   all, none     `none`: prepares values that depend on constants alone
+///   all, none     `none`: prepares values that depend on constants alone, as far as the compiler
+///                 does not compute them
 ///
 /// An item is a parameter number (3), a range (1-200), a number with tuple indices (0.2.1: that
 /// leaf, or all leaves below it), the name of a parameter (all its leaves) or of a leaf as in the

@@ -79,8 +79,9 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine,
   case Phase::Fuse:
     // Before anyone asks how a dot would be multiplied.
     passes.addPass(createQuantizeActivationsPass());
-    // These passes do nothing without immutable parameters. hlo-split-prepare runs twice: on ops
-    // before fusion, so that no kernel mixes prepared values with others; then on whole kernels.
+    // These passes do nothing without immutable parameters or large constants. hlo-split-prepare
+    // runs twice: on ops before fusion, so that no kernel mixes prepared values with others; then
+    // on whole kernels.
     passes.addPass(createFoldScalesPass());
     passes.addPass(createPackOperandsPass([machine](Operation *hero, unsigned operand) {
       return codegen::wantedPanels(hero, operand, machine);

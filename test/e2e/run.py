@@ -1,9 +1,12 @@
 """Runs the cases of end-to-end tests: HLO modules with inputs and expected results in comments of the same file.
 
-  run.py [--tool=COMMAND] [--filter=REGEX] [--keep=FOLDER] [--cache=FOLDER] [--jobs=N] FILE.hlo|FOLDER [FLAG of the tool]...
+  run.py [--tool=COMMAND] [--filter=REGEX] [--keep=FOLDER] [--cache=FOLDER] [--jobs=N] [--constants] FILE.hlo|FOLDER
+         [FLAG of the tool]...
 
 COMMAND is called as `COMMAND MODULE --inputs=IN.npz --outputs=OUT.npz`; the default is hlo-run. Of a folder all files are
 run, those of its folders too. README.md in this folder describes the form of a case.
+
+With --constants the parameters that a case lists in --immutable-params=NAME,... are constants of the module instead.
 
 With --cache the values of inputs and results are kept in FOLDER for the next run of the same file, with other flags.
 """
@@ -96,6 +99,22 @@ class Case:
         for key, array in evaluate(arrays, cache):
             (self.inputs if key.startswith("in") else self.expected)[key] = array
 
+    def make_constants(self):
+        """Turns the immutable parameters into constants."""
+        flag = next((flag for flag in self.flags if flag.startswith("--immutable-params=")), "=")
+        self.flags = [other for other in self.flags if other != flag]
+        names, kept = flag.partition("=")[2].split(","), {}
+
+        def replace(match):
+            name, type_, number = match.groups()
+            array = self.inputs[f"in{number}"]
+            if name in names:
+                return f"{name} = {type_} constant({literal(list(array), array.shape)})"
+            kept[f"in{len(kept)}"] = array
+            return f"{name} = {type_} parameter({len(kept) - 1})"
+        self.text = re.sub(r"(\w+) = (\S+) parameter\((\d+)\)", replace, self.text)
+        self.inputs = kept
+
     def compare(self, outputs):
         """Descriptions of what differs."""
         for key, array in self.expected.items():
@@ -130,6 +149,14 @@ class Case:
         if self.tolerance[1] == "ulp":
             return abs(form.ordered(raw) - form.ordered(wanted)) <= self.tolerance[0]
         return abs(a - b) <= self.tolerance[0] * max(1, abs(b))
+
+
+def literal(elements, shape):
+    """An array in HLO text, of its elements in row-major order."""
+    if not shape:
+        return str(elements[0])
+    step = len(elements) // shape[0]
+    return "{" + ", ".join(literal(elements[i:i + step], shape[1:]) for i in range(0, len(elements), step)) + "}"
 
 
 def position(shape, flat):
@@ -202,6 +229,8 @@ def run_file(path, options, flags, folder):
     lines, passed, failed = [], 0, 0
     for case in read_cases(path, options.cache):
         if re.search(options.filter, case.name):
+            if options.constants:
+                case.make_constants()
             problems = run_case(case, shlex.split(options.tool), flags, folder)
             passed, failed = passed + (not problems), failed + bool(problems)
             if problems:
@@ -217,6 +246,7 @@ def main():
     parser.add_argument("--keep", help="folder that receives modules and arrays")
     parser.add_argument("--cache", help="folder that keeps values of inputs and results for the next run")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--constants", action="store_true", help="immutable parameters are constants")
     options, flags = parser.parse_known_args()
     paths = sorted(glob.glob(f"{options.file}/**/*.hlo", recursive=True)) if os.path.isdir(options.file) else [options.file]
     passed, failed = 0, 0

@@ -249,6 +249,10 @@ public:
   }
 
   void runOnOperation() final {
+    // Other roundings, which only users of --immutable-params accept.
+    if (!declaresImmutable(getOperation())) {
+      return;
+    }
     if (failed(changeImmutable(getOperation(), [&](const ComputationGraph &graph) {
           Folder(getOperation(), graph).run();
         }))) {

@@ -1,20 +1,25 @@
 //===- Immutable.cpp - Values that depend only on immutable parameters ----===//
 //
-// In: a module with immutable leaves. Out: the set of values that are the same in every call.
-// Runtime ops, random state and everything with side effects belong to a call and are excluded,
-// also inside loops and branches.
+// In: a module with immutable leaves or large constants. Out: the set of values that are the same
+// in every call. Runtime ops, random state and everything with side effects belong to a call and
+// are excluded, also inside loops and branches.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/prepare/Immutable.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/evaluator/LargeArrays.h"
+#include "compiler/transforms/prepare/FoldConstants.h"
 
 using namespace mlir;
 using namespace hlo;
 
+bool hlo::declaresImmutable(ModuleOp module) { return module->hasAttr(kImmutableLeaves); }
+
 LogicalResult hlo::changeImmutable(ModuleOp module,
                                    function_ref<void(const ComputationGraph &graph)> change) {
-  if (!module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves)) {
+  if (!declaresImmutable(module) &&
+      llvm::none_of(module.getOps<ComputationOp>(), hasLargeConstants)) {
     return success();
   }
   FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
@@ -53,7 +58,7 @@ bool ImmutableValues::isMovable(Operation *op) const {
 
 void ImmutableValues::add(Operation *op) {
   if (llvm::all_of(op->getOperands(), [&](Value value) { return contains(value); }) &&
-      isMovable(op)) {
+      isMovable(op) && (!onlyConstants || canEvaluateLarge(op))) {
     values.insert(op->result_begin(), op->result_end());
   }
 }
@@ -106,7 +111,8 @@ Value ImmutableValues::outside(BlockArgument argument) const {
   return op->getOperand(first + argument.getArgNumber());
 }
 
-ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module) : graph(graph) {
+ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module)
+    : graph(graph), onlyConstants(!declaresImmutable(module)) {
   findPrograms();
   Block &body = ComputationOp(graph.entry()).getBody().front();
   // The arguments after the leaves, which both computations share, are prepared arrays.
@@ -115,7 +121,7 @@ ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module)
   auto immutable = module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves);
   for (BlockArgument argument : body.getArguments()) {
     if (argument.getArgNumber() >= leaves ||
-        llvm::is_contained(immutable.asArrayRef(), argument.getArgNumber())) {
+        (immutable && llvm::is_contained(immutable.asArrayRef(), argument.getArgNumber()))) {
       values.insert(argument);
     }
   }

@@ -8,7 +8,8 @@
 namespace hlo {
 
 /// The values of the entry and of branches that are the same in every call: immutable leaves,
-/// prepared arrays, constants, and results of pure ops on those.
+/// prepared arrays, constants, and results of pure ops on those. In a module without the attribute
+/// `hlo.immutable_leaves` only those that the compiler can compute from constants.
 class ImmutableValues {
 public:
   ImmutableValues(const ComputationGraph &graph, mlir::ModuleOp module);
@@ -38,10 +39,15 @@ private:
   llvm::DenseSet<mlir::Value> values;
   llvm::SmallVector<ComputationOp> all;
   llvm::DenseMap<mlir::Operation *, ConditionalOp> calls; ///< of branches
+  bool onlyConstants;
 };
 
-/// Runs `change` on a module that declares its immutable leaves (possibly none); fails if its
-/// computations do not form a valid call graph.
+/// Whether the module declares its immutable leaves (possibly none): there is a prepare
+/// computation.
+bool declaresImmutable(mlir::ModuleOp module);
+
+/// Runs `change` on a module that declares its immutable leaves, or which has large
+/// constants; fails if its computations do not form a valid call graph.
 mlir::LogicalResult changeImmutable(mlir::ModuleOp module,
                                     llvm::function_ref<void(const ComputationGraph &graph)> change);
 

@@ -1,7 +1,8 @@
 //===- PackOperands.cpp - hlo-pack-operands: weights as they are read -----===//
 //
-// In: a canonical module with immutable leaves, and a function that asks the code generator for the
-// layout in which a dot or convolution reads an operand. Out: weights are stored in that layout,
+// In: a canonical module with immutable leaves or large constants, and a function that asks the
+// code generator for the layout in which a dot or convolution reads an operand. Out: weights are
+// stored in that layout,
 //
 //   w[batch, taps, k, n]   =>   p[batch, n / width, taps, k / group, width, group],
 //
@@ -17,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/prepare/FoldConstants.h"
 #include "compiler/transforms/prepare/Immutable.h"
 #include "compiler/transforms/prepare/Prepare.h"
 #include "dialect/hlo/Builder.h"
@@ -25,6 +27,9 @@
 
 using namespace mlir;
 using namespace hlo;
+
+/// Layouts in which the object may have the same constants.
+static constexpr size_t mostLayouts = 2;
 
 static SmallVector<int64_t> listOf(std::optional<ArrayRef<int64_t>> dims) {
   return SmallVector<int64_t>(dims.value_or(ArrayRef<int64_t>()));
@@ -113,15 +118,30 @@ static Value readPanels(Value panels, const Weights &weights, HloBuilder &b) {
   return value;
 }
 
+static bool isPrepared(Operation *hero) {
+  return declaresImmutable(hero->getParentOfType<ModuleOp>());
+}
+
+/// Whether weights in another layout need no work in calls: they are prepared, or constants.
+static bool isFree(Operation *hero, Value weights) {
+  return isPrepared(hero) || isFoldable(weights);
+}
+
+/// The weights as the hero reads them from panels; null if calls would make the panels.
 static Value packed(Operation *hero, const Weights &weights, const PanelLayout &layout) {
   OpBuilder builder(hero);
   HloBuilder b(builder, hero->getLoc());
-  return readPanels(makePanels(weights, layout, b), weights, b);
+  Value panels = makePanels(weights, layout, b);
+  return isFree(hero, panels) ? readPanels(panels, weights, b) : Value();
 }
 
 static void pack(DotOp dot, unsigned operand, const PanelLayout &layout) {
   Weights weights = weightsOf(dot, operand);
-  dot->setOperand(operand, packed(dot, weights, layout));
+  Value value = packed(dot, weights, layout);
+  if (!value) {
+    return;
+  }
+  dot->setOperand(operand, value);
   int64_t batch = weights.batch.size(), k = weights.k.size();
   OpBuilder b(dot);
   auto batchDims = b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, batch)));
@@ -148,7 +168,9 @@ static void setOrderedKernel(ConvolutionOp conv, Value kernel) {
 }
 
 static void pack(ConvolutionOp conv, const PanelLayout &layout) {
-  setOrderedKernel(conv, packed(conv, weightsOf(conv), layout));
+  if (Value kernel = packed(conv, weightsOf(conv), layout)) {
+    setOrderedKernel(conv, kernel);
+  }
 }
 
 /// Whether a convolution of windows of one element has lanes along positions: its result has
@@ -169,7 +191,10 @@ static void orderKernel(ConvolutionOp conv) {
   SmallVector<int64_t> order = weightsOf(conv).order();
   if (!countsUp(order)) {
     OpBuilder builder(conv);
-    setOrderedKernel(conv, HloBuilder(builder, conv.getLoc()).transpose(conv.getRhs(), order));
+    Value ordered = HloBuilder(builder, conv.getLoc()).transpose(conv.getRhs(), order);
+    if (isFree(conv, ordered)) {
+      setOrderedKernel(conv, ordered);
+    }
   }
 }
 
@@ -193,6 +218,7 @@ public:
 
 private:
   void packAll(const ComputationGraph &graph) {
+    layouts.clear();
     ImmutableValues immutable(graph, getOperation());
     for (ComputationOp program : immutable.programs()) {
       packIn(program, immutable);
@@ -231,10 +257,30 @@ private:
     if (width) {
       return PanelLayout{width, group, group};
     }
-    return choose ? choose(hero, operand) : std::nullopt;
+    Value weights = hero->getOperand(operand);
+    if (!choose || !isFree(hero, weights)) {
+      return std::nullopt;
+    }
+    std::optional<PanelLayout> layout = choose(hero, operand);
+    if (!layout || isPrepared(hero)) {
+      return layout;
+    }
+    SmallVector<PanelLayout> &known = layouts[largestSource(weights)];
+    auto isSame = [&](const PanelLayout &other) {
+      return other.width == layout->width && other.group == layout->group &&
+             other.kUnit == layout->kUnit;
+    };
+    if (llvm::none_of(known, isSame)) {
+      if (known.size() == mostLayouts) {
+        return std::nullopt;
+      }
+      known.push_back(*layout);
+    }
+    return layout;
   }
 
   ChoosePanels choose;
+  DenseMap<Attribute, SmallVector<PanelLayout>> layouts; ///< of constants
   Option<int64_t> width{*this, "width", llvm::cl::init(0),
                         llvm::cl::desc("Columns of a panel of every operand (for tests)")};
   Option<int64_t> group{*this, "group", llvm::cl::init(1),

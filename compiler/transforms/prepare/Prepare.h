@@ -1,9 +1,10 @@
-//===- Prepare.h - Passes for immutable parameters ------------------------===//
+//===- Prepare.h - Passes for immutable parameters and constants ----------===//
 //
 // Passes of the fuse phase that do nothing unless the module has the attribute
-// `hlo.immutable_leaves` (analysis/Prepared.h). In this order:
+// `hlo.immutable_leaves` (analysis/Prepared.h) or large constants, which are folded. In this order:
 //
-//   hlo-fold-scales    scales and offsets of dots and convolutions go into their weights
+//   hlo-fold-scales    scales and offsets of dots and convolutions go into their weights (only with
+//                      the attribute)
 //   hlo-pack-operands  weights in the layout in which they are read: panels where the code
 //                      generator wants them, the order of dimensions of other convolutions
 //   hlo-split-prepare  values that depend only on immutable values and are worth their memory

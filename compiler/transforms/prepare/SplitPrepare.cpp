@@ -9,9 +9,10 @@
 //     y = x * t                          return t                 return y
 //     return y
 //
-// A value is prepared only if it is worth its memory; values that are cheap to derive from it, such
-// as a broadcast, stay in the entry. The pass may run again: prepared arguments are immutable too,
-// and those no longer used are removed.
+// Values that depend on large constants only become constants, also in a module without immutable
+// leaves, which gets no prepare computation. A value is prepared only if it is worth its memory;
+// values that are cheap to derive from it, such as a broadcast, stay in the entry. The pass may run
+// again: prepared arguments are immutable too, and those no longer used are removed.
 //
 // Branches of the entry's conditional, such as versions of the program for some sizes, get prepared
 // arrays through the entry. What several of them compute in the same way is prepared once.
@@ -20,6 +21,7 @@
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/prepare/FoldConstants.h"
 #include "compiler/transforms/prepare/Immutable.h"
 #include "compiler/transforms/prepare/Prepare.h"
 #include "compiler/transforms/prepare/Worth.h"
@@ -33,10 +35,10 @@ class Splitter {
 public:
   Splitter(ModuleOp module, const ComputationGraph &graph)
       : module(module), entry(graph.entry()), prepare(graph.prepare()) {
-    if (!prepare) {
+    if (!prepare && declaresImmutable(module)) {
       makePrepare();
     }
-    leaves = prepare.getBody().getNumArguments();
+    leaves = (prepare ? prepare : entry).getBody().getNumArguments();
     immutable.emplace(graph, module);
   }
 
@@ -48,6 +50,7 @@ private:
   void consider(Value value, Use use);
   DenseSet<Operation *> neededOps();
   Operation *copied(Operation &op, IRMapping &mapping, OpBuilder &b);
+  void foldConstants();
   void move();
   Value inEntry(Value prepared);
   Value inBranch(ComputationOp branch, Value argument);
@@ -104,12 +107,12 @@ void Splitter::consider(Value value, Use use) {
   }
   if (Value panels = panelsBehind(op)) {
     // The hero's kernel reads the panels; what stands between is never computed.
-    if (panels.getDefiningOp()) {
+    if (Operation *source = panels.getDefiningOp(); source && !isa<ConstantOp>(source)) {
       wanted.insert(panels);
     }
     return;
   }
-  if (isWorthKeeping(value, use, wanted)) {
+  if (isWorthKeeping(value, use, wanted) && (prepare || isFoldable(value))) {
     wanted.insert(value);
     return;
   }
@@ -130,6 +133,18 @@ void Splitter::choose() {
       }
     }
   }
+}
+
+/// Computes what depends on constants only; what is left of `wanted` is prepared, if anything is.
+void Splitter::foldConstants() {
+  ConstantFolder folder(immutable->programs());
+  llvm::SetVector<Value> rest;
+  for (Value value : wanted) {
+    if (!folder.fold(value)) {
+      rest.insert(value);
+    }
+  }
+  wanted = std::move(rest);
 }
 
 /// The ops that compute the wanted values.
@@ -253,6 +268,11 @@ void Splitter::dropUnused() {
 
 void Splitter::run() {
   choose();
+  foldConstants();
+  if (!prepare) {
+    immutable->removeDead();
+    return;
+  }
   move();
   immutable->removeDead();
   dropUnused();
