@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 
@@ -46,7 +47,41 @@ static void addVectorLoweringPatterns(RewritePatternSet &patterns) {
   vector::populateVectorFromElementsUnrollPatterns(patterns);
 }
 
+/// Whether an op only computes its results, so that it may be computed earlier or in vain. An
+/// instruction's intrinsic without pointers does, though MLIR does not know it.
+static bool onlyComputes(Operation *op) {
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    WalkResult all = branch.walk([&](Operation *inner) {
+      bool computes = inner == op || isa<scf::YieldOp, scf::IfOp>(inner) || onlyComputes(inner);
+      return computes ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return !all.wasInterrupted();
+  }
+  if (auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
+    return intrinsic->getNumResults() > 0 &&
+           llvm::none_of(intrinsic.getArgs().getTypes(), llvm::IsaPred<LLVM::LLVMPointerType>);
+  }
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) && isSpeculatable(op);
+}
+
+/// Moves invariant ops out of the loops that compute a value by a branch, innermost loops first.
+static void moveInvariantBranches(ModuleOp module) {
+  module.walk([](scf::ForOp loop) {
+    if (llvm::none_of(loop.getOps<scf::IfOp>(), [](scf::IfOp branch) {
+          return branch.getNumResults() > 0 && onlyComputes(branch);
+        })) {
+      return;
+    }
+    moveLoopInvariantCode(
+        &loop.getRegion(),
+        [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+        [](Operation *op, Region *) { return onlyComputes(op); },
+        [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+  });
+}
+
 LogicalResult hlo::lowerToLLVM(ModuleOp module) {
+  moveInvariantBranches(module);
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
   LLVMTypeConverter converter(context, options);
