@@ -120,7 +120,7 @@ struct LaneFunction {
   enum Kind {
     Reciprocal,     ///< an estimate of 1 / x
     ReciprocalRoot, ///< an estimate of 1 / sqrt(x)
-    ScaleByPower,   ///< x * 2^n of x and an integral float n, rounded once
+    ScaleByPower,   ///< x * 2^floor(n) of x and a float n, rounded once
     Exponent,       ///< e as a float, with |x| = 2^e m and 1 <= m < 2; -infinity for 0
     Fraction,       ///< that m
     Minimum,        ///< -0 < +0; `propagatesNan` says what a NaN gives
@@ -145,7 +145,7 @@ struct LaneFunction {
 /// A look-up per lane in a table that registers hold: entry index % entries.
 struct Lookup {
   int bits;    ///< of an entry, and of an index
-  int entries; ///< in one register, or in several of `lanes` entries each
+  int entries; ///< in one register, or in several of `lanes` entries each, at most
   int lanes;
   mlir::Value (*emit)(Emitter &e, llvm::ArrayRef<mlir::Value> table, mlir::Value index);
 };

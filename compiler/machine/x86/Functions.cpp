@@ -81,6 +81,10 @@ static Value emitSmallLookup(Emitter &e, ArrayRef<Value> table, Value index) {
 
 static Value emitLargeLookup(Emitter &e, ArrayRef<Value> table, Value index) {
   bool isFloat = cast<VectorType>(table[0].getType()).getElementType().isF32();
+  if (table.size() == 1) {
+    StringRef name = isFloat ? "avx512.permvar.sf.512" : "avx512.permvar.df.512";
+    return call(e, table[0].getType(), name, {table[0], index});
+  }
   StringRef name = isFloat ? "avx512.vpermi2var.ps.512" : "avx512.vpermi2var.pd.512";
   return call(e, table[0].getType(), name, {table[0], index, table[1]});
 }

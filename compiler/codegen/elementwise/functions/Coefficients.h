@@ -32,6 +32,30 @@ inline constexpr double exp64[] = {
     0x1.af60045ea779fp-26,
     0x1.1f8455015c488p-29,
 };
+/// 2^(i/16).
+inline constexpr double sixteenthRoots[] = {
+    0x1.0000000000000p+0,
+    0x1.0b55860000000p+0,
+    0x1.172b840000000p+0,
+    0x1.2387a60000000p+0,
+    0x1.306fe00000000p+0,
+    0x1.3dea640000000p+0,
+    0x1.4bfdae0000000p+0,
+    0x1.5ab07e0000000p+0,
+    0x1.6a09e60000000p+0,
+    0x1.7a11480000000p+0,
+    0x1.8ace540000000p+0,
+    0x1.9c49180000000p+0,
+    0x1.ae89fa0000000p+0,
+    0x1.c199be0000000p+0,
+    0x1.d5818e0000000p+0,
+    0x1.ea4afa0000000p+0,
+};
+/// (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/32. Error 2^-29.2.
+inline constexpr double expSixteenth32[] = {
+    0x1.0002240000000p-1,
+    0x1.5557220000000p-3,
+};
 /// 2^f on |f| <= 1/2, in f64 for results in f32. Error 2^-29.0.
 inline constexpr double exp2m32[] = {
     0x1.ffffffffa70bbp-1,

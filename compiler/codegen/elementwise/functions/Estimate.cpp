@@ -143,6 +143,8 @@ int64_t lookupEntries(Num x) {
   return table->entries >= 32 ? 32 : table->entries >= 8 ? 8 : 0;
 }
 
+bool hasLookupOf16(Num x) { return lookupEntries(x) && x.e->machine.lookup(32)->lanes == 16; }
+
 static Value constantVector(Emission &e, Type element, ArrayRef<double> values) {
   auto attributes = llvm::map_to_vector(
       values, [&](double value) -> Attribute { return FloatAttr::get(element, value); });

@@ -1,7 +1,8 @@
 //===- Exponential.cpp - exp and what is built on it ----------------------===//
 //
 // e^x = 2^n e^r with n the integer nearest to x / ln 2 and |r| <= ln(2)/2; e^r - 1 is a
-// polynomial. Arguments and results as in Functions.h.
+// polynomial. Where a register holds the powers of two of all sixteenths, n is the nearest
+// sixteenth, and |r| <= ln(2)/32. Arguments and results as in Functions.h.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/functions/Coefficients.h"
@@ -59,25 +60,54 @@ Num scaleByPower(Num x, const Rounded &n, const FloatTraits &traits) {
 Num signBits(Num x) { return bitsOf(x) & FloatTraits(x).signMask; }
 
 namespace {
-/// e^x = 2^n (1 + m).
+/// e^x = 2^n (1 + m), or 2^floor(n) root (1 + m) for an n in sixteenths, whose floor is n.integer.
 struct ExpParts {
   Rounded n;
   Num m;
+  Num root;
 };
 } // namespace
 
-static ExpParts expParts(Num x, Num low = {}) {
+/// What is left of x + low beyond n ln 2.
+static Num reduced(Num x, Num n, Num low) {
   FloatTraits traits(x);
-  Rounded n = roundProduct(x, 0x1.71547652b82fep0);
-  Num r = fma(n.value, -traits.ln2Hi, x);
-  r = fma(n.value, -traits.ln2Lo, r);
-  if (low.v) {
-    r = r + low;
-  }
+  Num r = fma(n, -traits.ln2Hi, x);
+  r = fma(n, -traits.ln2Lo, r);
+  return low.v ? r + low : r;
+}
+
+static constexpr double kLog2E = 0x1.71547652b82fep0;
+
+static ExpParts expParts(Num x, Num low = {}) {
+  Rounded n = roundProduct(x, kLog2E);
+  Num r = reduced(x, n.value, low);
   Num square = r * r;
-  Num q = traits.wide ? polynomialInPairs(r, square, coefficients::exp64)
-                      : polynomialInPairs(r, square, coefficients::exp32);
-  return {n, fma(square, q, r)};
+  Num q = x.isF64() ? polynomialInPairs(r, square, coefficients::exp64)
+                    : polynomialInPairs(r, square, coefficients::exp32);
+  return {n, fma(square, q, r), {}};
+}
+
+/// expParts with a root, of f32.
+static ExpParts expPartsBySixteenths(Num x, Num low) {
+  Num magic = x.of(FloatTraits(x).integerMagic / 16);
+  Num sum = fma(x, kLog2E, magic);
+  // The low four bits of the sum are the sixteenth.
+  Num root = lookup(bitsOf(sum), coefficients::sixteenthRoots);
+  Rounded n = {sum - magic, shrS(bitsOf(sum) - bitsOf(magic), 4)};
+  Num r = reduced(x, n.value, low);
+  Num q = polynomial(r, coefficients::expSixteenth32);
+  return {n, fma(r * r, q, r), root};
+}
+
+/// The parts for a result that is rounded once, when they are put together.
+static ExpParts expPartsOnce(Num x, Num low) {
+  bool bySixteenths = x.e->machine.fma && hasLookupOf16(x);
+  return bySixteenths ? expPartsBySixteenths(x, low) : expParts(x, low);
+}
+
+/// e^x / 2^n, or the power without its whole octaves.
+static Num mantissaOf(const ExpParts &parts) {
+  return parts.root.v ? fma(parts.root, parts.m, parts.root) : parts.m + 1.0;
 }
 
 /// Whether vectors like x are scaled by any power of two in one instruction (scaledInRegisters).
@@ -87,8 +117,14 @@ static bool hasScale(Num x) {
 
 /// e^(x + low), if 2^n and the result are normal numbers: 2^n m + 2^n, rounded once.
 static Num expOfNormal(Num x, Num low = {}) {
-  ExpParts parts = expParts(x, low);
+  ExpParts parts = expPartsOnce(x, low);
+  if (parts.root.v && hasScale(x)) {
+    return scaledInRegisters(mantissaOf(parts), parts.n.value);
+  }
   Num scale = powerOfTwo(parts.n.integer, FloatTraits(x));
+  if (parts.root.v) {
+    scale = scale * parts.root;
+  }
   return fma(scale, parts.m, scale);
 }
 
@@ -97,9 +133,9 @@ static Num expOfNormal(Num x, Num low = {}) {
 static Num expWithin(Num x, Num low, double lowest, double highest) {
   double normal = x.isF64() ? 708.0 : 87.0;
   auto any = [&] {
-    Num vanishes = less(x, lowest);
-    ExpParts parts = expParts(select(vanishes, x.of(0.0), minNum(x.of(highest), x)), low);
-    return select(vanishes, x.of(0.0), scaleByPower(parts.m + 1.0, parts.n, FloatTraits(x)));
+    Num remains = logicalNot(less(x, lowest));
+    ExpParts parts = expPartsOnce(select(remains, minNum(x.of(highest), x), 0.0), low);
+    return select(remains, scaleByPower(mantissaOf(parts), parts.n, FloatTraits(x)), 0.0);
   };
   if (!x.e->machine.fma || (x.lanes() > 1 && hasScale(x))) {
     return any();

@@ -49,8 +49,7 @@ Num scaleByPower(Num x, Num n, const FloatTraits &traits);
 Num scaleByPower(Num x, const Rounded &n, const FloatTraits &traits);
 /// The sign bit of x alone, as an integer.
 Num signBits(Num x);
-/// x * 2^n for an integral n, rounded once; null if the machine has no instruction for it on
-/// vectors like x.
+/// x * 2^floor(n), rounded once; null if the machine has no instruction for it on vectors like x.
 Num scaledInRegisters(Num x, Num n);
 /// With |x| = 2^e m and m in [1, 2), subnormals included: e as a float (-infinity for 0; infinity
 /// and NaN for themselves), and m. Null if the machine has no instructions for them on vectors like
@@ -74,7 +73,9 @@ Num rootWithin(Num a);
 /// The size of the f32 tables that one instruction of the machine looks up in, for vectors like x:
 /// 32, 8, or 0 if there is none. There are coefficients for 32 and 8.
 int64_t lookupEntries(Num x);
-/// table[index % size] per lane (index: i32), for a table of lookupEntries entries.
+/// Whether a register holds a table of 16 f32, for vectors like x.
+bool hasLookupOf16(Num x);
+/// table[index % size] per lane (index: i32), for a table of lookupEntries entries, or of 16.
 Num lookup(Num index, llvm::ArrayRef<double> table);
 /// table[index & 15] per lane, f64 for an index of i64. An instruction for vectors; otherwise loads
 /// from memory (the constant `name`).

@@ -206,6 +206,9 @@ table("exp32", "(exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2.", quotient(lambda r: m
       lambda r: abs(r) + mpf("1e-3"), -0.3475, 0.3475, 4, 24)
 table("exp64", "The same.", quotient(lambda r: m.expm1(r) - r, 2),
       lambda r: abs(r) + mpf("1e-3"), -0.3475, 0.3475, 10, 53)
+numbers("sixteenthRoots", "2^(i/16).", [round_to(m.power(2, mpf(i) / 16), 24) for i in range(16)])
+table("expSixteenth32", "(exp(r) - 1 - r) / r^2 on |r| <= ln(2)/32.", quotient(lambda r: m.expm1(r) - r, 2),
+      lambda r: r * r + mpf("1e-6"), -0.02168, 0.02168, 1, 24)
 table("exp2m32", "2^f on |f| <= 1/2, in f64 for results in f32.", lambda r: m.power(2, r), one, -0.5, 0.5, 6, 53)
 table("log32", "(log(1 + f) - f + f^2/2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1].",
       quotient(lambda f: m.log1p(f) - f + f * f / 2, 3), lambda f: f ** 2 + mpf("1e-4"),
