@@ -404,6 +404,9 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
     name = "multiply";
   }
   Emission here{{e.b, op->getLoc()}, e.machine};
+  if (Elem quotient = quotientForNarrow(here, op, operands)) {
+    return quotient;
+  }
   auto emit = [&](Type from, Type to) {
     Elem called = isRepeatedFunction(op) ? callFunction(here, name, from, to, operands) : Elem();
     return called ? called : emitNamed(here, name, from, to, operands, op->getAttrDictionary());

@@ -8,6 +8,7 @@
 #include "compiler/codegen/elementwise/Narrow.h"
 #include "compiler/codegen/Elementwise.h"
 #include "compiler/codegen/elementwise/Num.h"
+#include "dialect/hlo/Dialect.h"
 
 using namespace mlir;
 
@@ -343,6 +344,31 @@ Value roundInteger(Emission &e, Type element, Num x) {
   Num half(e, arith::TruncFOp::create(e.b, e.loc, x.shaped(element), x));
   Num bits(e, arith::BitcastOp::create(e.b, e.loc, x.shaped(e.b.getI16Type()), half.v));
   return floatOf(shl(zextTo(bits, e.b.getI32Type()), 16));
+}
+
+Elem quotientForNarrow(Emission &e, Operation *op, ArrayRef<Elem> operands) {
+  auto isToNarrow = [](Operation *user) {
+    auto convert = dyn_cast<ConvertOp>(user);
+    return convert && isNarrowFloat(elementType(convert.getType()));
+  };
+  if (!isa<DivideOp>(op) || !elementType(op->getResult(0).getType()).isF32() ||
+      lanesOf(operands[0].re) == 1 || !llvm::all_of(op->getUsers(), isToNarrow)) {
+    return {};
+  }
+  Value shared = operands[1].re;
+  if (auto broadcast = shared.getDefiningOp<vector::BroadcastOp>()) {
+    shared = broadcast.getSource();
+  }
+  if (isa<VectorType>(shared.getType())) {
+    return {};
+  }
+  Num x(e, operands[0].re), divisor(e, shared);
+  auto inAllLanes = [&](Num number) { return Num(e, splat(e, Elem(number), x.lanes()).re); };
+  // Reciprocals of other divisors may overflow, or lose bits.
+  Num usual = greater(abs(divisor), 0x1p-125) & less(abs(divisor), 0x1p125);
+  Num product = x * inAllLanes(1.0 / divisor);
+  return Elem(rarely(logicalNot(usual), {product},
+                     [&] { return SmallVector<Num>{x / inAllLanes(divisor)}; })[0]);
 }
 
 Num roundToOdd(Num x, Type narrower) {

@@ -35,6 +35,10 @@ Num halfBefore(Num x);
 /// Rounds f64 to f32 by round-to-odd, so that rounding the result to `narrower` equals rounding x
 /// once.
 Num roundToOdd(Num x, mlir::Type narrower);
+/// A quotient of f32 that is only rounded to narrower floats, by a divisor that all lanes share:
+/// the product with its reciprocal, within 1.5 units in the last place of f32, without a division
+/// for each vector. Null for everything else.
+Elem quotientForNarrow(Emission &e, mlir::Operation *op, llvm::ArrayRef<Elem> operands);
 /// roundNarrow of a converted integer, which is neither NaN nor subnormal.
 mlir::Value roundInteger(Emission &e, mlir::Type element, Num x);
 

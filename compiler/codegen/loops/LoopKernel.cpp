@@ -194,6 +194,9 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
   // All loads come before the first store: results may share an operand's buffer.
   for (auto [n, parts] : llvm::enumerate(values)) {
     Value root = end->getOperand(n);
+    for (Elem &part : parts) {
+      part = roundedForStore(kernel.e, elementType(root.getType()), part);
+    }
     if (parts.size() > 1) {
       storeParts(kernel.e, root.getDefiningOp<StackOp>(), parts, kernel.resultPtrs[n], linear,
                  mask);
