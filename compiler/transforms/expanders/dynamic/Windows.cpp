@@ -128,7 +128,8 @@ LogicalResult DynamicPadder::visitConvolution(ConvolutionOp op) {
       continue;
     }
     Window window(op.getWindowAttr(), i);
-    if (isDynamicDim(op.getResult().getType(), dims.getOutputSpatial()[i]) || window.reversed) {
+    if (isDynamicDim(op.getResult().getType(), dims.getOutputSpatial()[i]) || window.reversed ||
+        !sizeOf(input, dims.getInputSpatial()[i])) {
       return refuse(op, "dimension " + Twine(dim) + " of the kernel is spatial");
     }
     kernel = maskedBeyond(b, kernel, dim, size, b.scalar(elementTypeOf(kernel), 0));
