@@ -12,6 +12,7 @@ const Rules &Rules::get() {
     addReductionRules(rules);
     addWindowRules(rules);
     addLinearRules(rules);
+    addDeprecatedRules(rules);
     addControlRules(rules);
     addCollectiveRules(rules);
     addFeedRules(rules);

@@ -43,6 +43,7 @@ void addIndexedRules(Rules &rules);
 void addReductionRules(Rules &rules);
 void addWindowRules(Rules &rules);
 void addLinearRules(Rules &rules);
+void addDeprecatedRules(Rules &rules);
 void addControlRules(Rules &rules);
 void addCollectiveRules(Rules &rules);
 void addFeedRules(Rules &rules);
