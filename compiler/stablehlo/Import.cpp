@@ -29,10 +29,6 @@ using namespace hlo::stable;
 using llvm::StringRef;
 
 namespace {
-/// Levels of brackets. MLIR's parser takes up to some kilobytes of stack for each; programs of JAX
-/// have some ten.
-constexpr unsigned kMostBrackets = 400;
-
 /// Attributes of dialects that nobody knows are no error while the text is parsed.
 class AllowUnregistered {
 public:

@@ -7,6 +7,10 @@
 
 namespace hlo::stable {
 
+/// Levels of brackets that texts may have. MLIR's parser takes up to some kilobytes of stack for
+/// each; programs of JAX have some ten.
+inline constexpr unsigned kMostBrackets = 400;
+
 /// The first bracket of MLIR text that is inside of more than `most` others; none if there is no
 /// such bracket. Strings and comments do not count.
 std::optional<size_t> findDeepBracket(llvm::StringRef text, unsigned most);

@@ -11,6 +11,7 @@
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/stablehlo/Import.h"
+#include "compiler/stablehlo/Nesting.h"
 #include "compiler/stablehlo/refine/Refine.h"
 #include "compiler/support/FileKind.h"
 #include "dialect/hlo/verify/VerifyModule.h"
@@ -43,6 +44,18 @@ struct Options {
 };
 } // namespace
 
+/// MLIR's parser has no limit of its own: a deep text would overflow its stack.
+static bool isTooDeep(llvm::StringRef text, llvm::StringRef name) {
+  std::optional<size_t> deep = hlo::stable::findDeepBracket(text, hlo::stable::kMostBrackets);
+  if (deep) {
+    llvm::StringRef before = text.take_front(*deep);
+    llvm::errs() << name << ":" << before.count('\n') + 1 << ":" << *deep - before.rfind('\n')
+                 << ": error: brackets nested deeper than " << hlo::stable::kMostBrackets
+                 << " levels\n";
+  }
+  return deep.has_value();
+}
+
 /// Processes one piece of the input: parses, runs the passes, prints.
 static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                   const MlirOptMainConfig &config, const Options &options,
@@ -55,6 +68,9 @@ static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
 
+  if (!options.readHlo && isTooDeep(text, name)) {
+    return failure();
+  }
   auto run = [&]() -> LogicalResult {
     OwningOpRef<ModuleOp> module;
     if (options.readHlo) {
@@ -112,7 +128,8 @@ int hlo::tool::optMain(int argc, char **argv) {
     return 2;
   }
   machine = target->machine;
-  if (!options.readHlo && !options.printHlo && !options.emitKernels) {
+  const MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses()) {
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   }
 
@@ -123,7 +140,16 @@ int hlo::tool::optMain(int argc, char **argv) {
     llvm::errs() << "hlo-opt: error: " << message << '\n';
     return 3;
   }
-  const MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (!options.readHlo && !options.printHlo && !options.emitKernels) {
+    if (isTooDeep(buffer->getBuffer(), buffer->getBufferIdentifier())) {
+      return 1;
+    }
+    LogicalResult done = MlirOptMain(file->os(), std::move(buffer), registry, config);
+    if (succeeded(done)) {
+      file->keep();
+    }
+    return asMainReturnCode(done);
+  }
   auto process = [&](std::unique_ptr<llvm::MemoryBuffer> piece, llvm::raw_ostream &out) {
     return processPiece(std::move(piece), config, options, machine, registry, out);
   };
