@@ -13,6 +13,8 @@
 #include "compiler/stablehlo/refine/Refiner.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace hlo;
 using namespace hlo::refine;
@@ -81,6 +83,30 @@ static std::string assertionText(Operation &op) {
   return message ? message.str() : "";
 }
 
+/// Tries equations in order, and again those with a symbol that another has solved since, as often
+/// as some are solved. `solve` tries one and gives the symbol that it has solved, "" for none.
+static void solveInTurn(ArrayRef<std::vector<std::string>> symbols,
+                        llvm::function_ref<std::string(size_t)> solve) {
+  llvm::StringMap<SmallVector<size_t, 2>> readers;
+  std::set<size_t> turn, next;
+  for (auto [i, own] : llvm::enumerate(symbols)) {
+    turn.insert(turn.end(), i);
+    for (const std::string &symbol : own) {
+      readers[symbol].push_back(i);
+    }
+  }
+  for (; !turn.empty(); turn.swap(next)) {
+    while (!turn.empty()) {
+      size_t equation = *turn.begin();
+      turn.erase(turn.begin());
+      std::string solved = solve(equation);
+      for (size_t reader : solved.empty() ? SmallVector<size_t, 2>() : readers.lookup(solved)) {
+        (reader > equation ? turn : next).insert(reader);
+      }
+    }
+  }
+}
+
 LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names) {
   Block &entry = main.getBody().front();
   SmallVector<Dimension> dimensions = unknownDimensions(entry);
@@ -100,15 +126,15 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
     open.erase(name);
   };
   // Solves `expr` = 0 for its only open dimension, whose factor must be 1 or -1.
-  auto solveZero = [&](const SizeExpr &expr) {
+  auto solveZero = [&](const SizeExpr &expr) -> std::string {
     std::vector<std::string> names = expr.symbols();
     llvm::erase_if(names, [&](const std::string &name) { return !open.contains(name); });
     auto parts = names.size() == 1 ? expr.linearIn(names.front()) : std::nullopt;
     if (!parts || (parts->first != 1 && parts->first != -1) || isData(parts->second)) {
-      return false;
+      return std::string();
     }
     solve(names.front(), parts->second * SizeExpr(-parts->first));
-    return true;
+    return names.front();
   };
   struct Named {
     std::string name;
@@ -128,43 +154,51 @@ LogicalResult Refiner::findSymbols(ArrayRef<std::pair<std::string, Value>> names
     symbol.name = name;
     symbol.value = value;
   };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Named &named : left) {
-      SizeExpr value =
-          named.isDone ? SizeExpr::unknown() : elementsOf(named.value).front().substitute(known);
-      if (isData(value)) {
-        continue;
-      }
-      SizeExpr name = SizeExpr::symbol(named.name);
-      SizeExpr zero = value - name;
-      // floordiv(d + r, k): the assertion that nothing remains is checked at run time.
-      if (value.terms().size() == 1 && value.terms()[0].coefficient == 1 &&
-          value.terms()[0].factors.size() == 1) {
-        const SizeExpr::Atom &atom = *value.terms()[0].factors[0];
-        if (atom.kind == SizeExpr::Kind::FloorDiv) {
-          zero = atom.a - atom.b * name;
-        }
-      }
-      if (solveZero(zero)) {
-        named.isDone = changed = true;
-        addSymbol(named.name, named.value);
+  std::vector<std::vector<std::string>> inNames;
+  for (const Named &named : left) {
+    inNames.push_back(elementsOf(named.value).front().symbols());
+  }
+  solveInTurn(inNames, [&](size_t i) -> std::string {
+    Named &named = left[i];
+    SizeExpr value =
+        named.isDone ? SizeExpr::unknown() : elementsOf(named.value).front().substitute(known);
+    if (isData(value)) {
+      return "";
+    }
+    SizeExpr name = SizeExpr::symbol(named.name);
+    SizeExpr zero = value - name;
+    // floordiv(d + r, k): the assertion that nothing remains is checked at run time.
+    if (value.terms().size() == 1 && value.terms()[0].coefficient == 1 &&
+        value.terms()[0].factors.size() == 1) {
+      const SizeExpr::Atom &atom = *value.terms()[0].factors[0];
+      if (atom.kind == SizeExpr::Kind::FloorDiv) {
+        zero = atom.a - atom.b * name;
       }
     }
-  }
+    std::string solvedName = solveZero(zero);
+    if (!solvedName.empty()) {
+      named.isDone = true;
+      addSymbol(named.name, named.value);
+    }
+    return solvedName;
+  });
   // Dimensions that assertions make equal to others.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Operation &op : entry) {
-      stablehlo::CompareOp compare = assertedCompare(op);
-      if (compare && canTrackScalar(compare.getLhs()) &&
-          compare.getComparisonDirection() == stablehlo::ComparisonDirection::EQ) {
-        SizeExpr left = elementsOf(compare.getLhs()).front().substitute(known);
-        SizeExpr right = elementsOf(compare.getRhs()).front().substitute(known);
-        changed |= !isData(left) && !isData(right) && solveZero(left - right);
-      }
+  std::vector<stablehlo::CompareOp> equal;
+  std::vector<std::vector<std::string>> inEqual;
+  for (Operation &op : entry) {
+    stablehlo::CompareOp compare = assertedCompare(op);
+    if (compare && canTrackScalar(compare.getLhs()) &&
+        compare.getComparisonDirection() == stablehlo::ComparisonDirection::EQ) {
+      equal.push_back(compare);
+      inEqual.push_back(
+          (elementsOf(compare.getLhs()).front() - elementsOf(compare.getRhs()).front()).symbols());
     }
   }
+  solveInTurn(inEqual, [&](size_t i) -> std::string {
+    SizeExpr left = elementsOf(equal[i].getLhs()).front().substitute(known);
+    SizeExpr right = elementsOf(equal[i].getRhs()).front().substitute(known);
+    return isData(left) || isData(right) ? "" : solveZero(left - right);
+  });
   for (auto [argument, dim] : dimensions) {
     std::string key = dimensionKey(argument, dim);
     if (!open.contains(key)) {
