@@ -20,7 +20,11 @@ void hlo::addCanonicalizePasses(OpPassManager &manager, const Machine &machine) 
   // Where the masks of the dynamic padder are as it made them, and before expanders look at sizes.
   manager.addPass(createSizeVersionsPass());
   addExpanderPasses(manager);
+  // Before constants of few bytes are folded with their scales; and after what stood between bytes
+  // and their products is simplified.
+  manager.addPass(createIntegerProductsPass(machine));
   addSimplifyPasses(manager, machine);
+  manager.addPass(createIntegerProductsPass(machine));
   // After the other simplifications: a moved op becomes a carry, and rules do not look through
   // carries.
   manager.addPass(createWhileLoopInvariantCodeMotionPass(machine));
@@ -64,6 +68,7 @@ void hlo::registerSimplifierPasses(const Machine &machine) {
   registerPass([] { return createMergeEqualPass(); });
   registerPass([&machine] { return createAlgebraicSimplifierPass(machine); });
   registerPass([] { return createConstantFoldingPass(); });
+  registerPass([&machine] { return createIntegerProductsPass(machine); });
   registerPass([] { return createWhileLoopSimplifierPass(); });
   registerPass([&machine] { return createWhileLoopInvariantCodeMotionPass(machine); });
   registerPass([] { return createConditionalSimplifierPass(); });

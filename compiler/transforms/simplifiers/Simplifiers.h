@@ -44,6 +44,8 @@ std::unique_ptr<mlir::Pass> createComputationDedupPass();
 std::unique_ptr<mlir::Pass> createMergeEqualPass();
 /// `hlo-algebraic-simplifier`: local rewrites that are exact in every bit.
 std::unique_ptr<mlir::Pass> createAlgebraicSimplifierPass(const Machine &machine);
+/// `hlo-integer-products`: products of operands that are scaled bytes multiply the bytes.
+std::unique_ptr<mlir::Pass> createIntegerProductsPass(const Machine &machine);
 /// `hlo-constant-folding`: evaluates ops of small constant operands.
 std::unique_ptr<mlir::Pass> createConstantFoldingPass();
 /// `hlo-while-loop-simplifier`: trip counts, loops that run zero times or
