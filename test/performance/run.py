@@ -15,6 +15,7 @@ import math
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -47,12 +48,15 @@ class Bench:
         prefix = shlex.split(self.options.prefix) if self.options.prefix else ["taskset", "-c", self.processors]
         # The shell lies between, so that a process does not inherit the peak memory of this one.
         command = ["sh", "-c", '"$@"; exit $?', "sh"] + prefix + command
-        try:
-            done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace",
-                                  timeout=self.options.timeout, env=self.environment, check=False)
-        except subprocess.TimeoutExpired:
-            return None, f"no answer in {self.options.timeout} s"
-        return done.stdout, None if done.returncode == 0 else f"exit {done.returncode}: " + " ".join(done.stderr.split())[:200]
+        # A session of its own, so that a process that does not end is ended with all that it started.
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              errors="replace", env=self.environment, start_new_session=True) as process:
+            try:
+                output, errors = process.communicate(text, timeout=self.options.timeout)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return None, f"no answer in {self.options.timeout} s"
+        return output, None if process.returncode == 0 else f"exit {process.returncode}: " + " ".join(errors.split())[:200]
 
     def lines(self, command, text=None):
         """The JSON lines that a process prints."""
