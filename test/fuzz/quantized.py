@@ -3,12 +3,14 @@
   quantized.py [--tool=hlo-run] [--seed=0] [--count=100] [--keep=build/fuzz]
 
 Layers are products, convolutions (of all channels or depthwise), pools and residual sums of bytes; each is rescaled in f32,
-bounded and rounded in one of the ways in which programs write it. Scales and offsets are such that at most the last product
+bounded and rounded in one of the ways in which programs write it. Some products are of floats: bytes converted, moved by a
+zero point and scaled, or values that were rounded and bounded but stayed floats. Scales and offsets are such that at most the last product
 before rounding is inexact, so that neither multiply-adds nor the order of sums matter. A module that fails is kept in --keep
 with its inputs as qSEED. The last line reads 'N passed, N failed'; exit status 1 if any failed. Without jax it says so and
 exits with 0.
 """
 import argparse
+import math
 import os
 import random
 import shlex
@@ -103,7 +105,7 @@ class Chain:
         """Sums, which f32 holds, times powers of two, plus small integers; then quantize."""
         r, dims = self.random, sums[2]
         self.shown(sums)
-        x = self.line("f32", dims, f"convert({sums[0]})")
+        x = sums if sums[1] == "f32" else self.line("f32", dims, f"convert({sums[0]})")
         last = f"dimensions={{{len(dims) - 1}}}"
         if r.random() < 0.6:
             s = self.parameter("f32", dims[-1:], "scales")
@@ -121,8 +123,37 @@ class Chain:
         name, t, dims = self.value
         return self.value if t != "s16" else self.line("s8", dims, f"convert({name})")
 
+    def dequantized(self, x, terms, along=None):
+        """The bytes x as floats: less a zero point where sums stay exact in f32, times powers of two, also one for each index
+        of dimension `along`."""
+        r = self.random
+        y = self.line("f32", x[2], f"convert({x[0]})")
+        if terms * 400 * 160 < 1 << 24 and r.random() < 0.5:
+            y = self.line("f32", x[2], f"subtract({y[0]}, {self.filled(x[2], float(r.choice([3, -17, 128])))[0]})")
+        if along is not None and r.random() < 0.5:
+            s = self.parameter("f32", x[2][along:along + 1], "scales")
+            return self.of_two("multiply", y, self.line("f32", x[2], f"broadcast({s[0]}), dimensions={{{along}}}"))
+        return y if r.random() < 0.1 else self.of_two("multiply", y, self.filled(x[2], 2.0 ** -r.randint(0, 6)))
+
+    def rounded(self, dims):
+        """An f32 parameter whose values become small integers, but stay floats, times a power of two."""
+        x = self.parameter("f32", dims)
+        x = self.line("f32", dims, f"round-nearest-even({self.of_two('multiply', x, self.filled(dims, 4.0))[0]})")
+        x = self.bounded(x, *self.random.choice([(-128, 127), (-127, 127), (0, 255)]))
+        return self.of_two("multiply", x, self.filled(dims, 2.0 ** -self.random.randint(0, 6)))
+
+    def float_sums(self, x, w, op, dims, attributes):
+        """A product of bytes as scaled floats, whose sums f32 holds."""
+        terms = math.prod(w[2][:-1])
+        left = self.rounded(x[2]) if terms * 255 * 128 < 1 << 24 and self.random.random() < 0.2 else self.dequantized(x, terms)
+        right = self.dequantized(w, terms, along=len(w[2]) - 1)
+        return self.line("f32", dims, f"{op}({left[0]}, {right[0]}), {attributes}")
+
     def sums(self, x, w, op, dims, attributes):
-        """A product of bytes in s32; XLA:CPU gets its operands in s32, and convolutions of two types are written so."""
+        """A product of bytes in s32; XLA:CPU gets its operands in s32, and convolutions of two types are written so.
+        Or one of floats."""
+        if self.random.random() < 0.3:
+            return self.float_sums(x, w, op, dims, attributes)
         if op == "convolution" and x[1] != w[1]:
             x, w = (self.line("s32", v[2], f"convert({v[0]})") for v in (x, w))
             return self.line("s32", dims, f"{op}({x[0]}, {w[0]}), {attributes}")
