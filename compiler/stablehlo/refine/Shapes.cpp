@@ -148,6 +148,33 @@ Sizes refine::gatherSizes(stablehlo::GatherDimensionNumbersAttr numbers, int64_t
   return result;
 }
 
+/// The sizes of an einsum's result, "ab,bc->ac"; none if the equation does not fit the operands.
+static std::optional<Sizes> einsumSizes(StringRef equation, ArrayRef<Sizes> operands) {
+  auto [from, to] = equation.split("->");
+  SmallVector<StringRef, 2> sides;
+  from.split(sides, ',');
+  llvm::DenseMap<char, SizeExpr> sizeOf;
+  for (auto [side, sizes] : llvm::zip(sides, operands)) {
+    size_t dim = 0;
+    for (char label : side) {
+      if (label != ' ' && dim < sizes.size()) {
+        sizeOf.insert({label, sizes[dim++]});
+      }
+    }
+  }
+  Sizes result;
+  for (char label : to) {
+    auto found = sizeOf.find(label);
+    if (label != ' ' && found == sizeOf.end()) {
+      return std::nullopt;
+    }
+    if (label != ' ') {
+      result.push_back(found->second);
+    }
+  }
+  return result;
+}
+
 FailureOr<Sizes> Refiner::inferSizes(Operation *op, unsigned number) {
   StringRef name = op->getName().getStringRef();
   RankedTensorType type = arrayType(op->getResult(number));
@@ -253,6 +280,31 @@ FailureOr<Sizes> Refiner::inferSizes(Operation *op, unsigned number) {
   if (name == "stablehlo.dot") {
     Sizes lhs = operand(0), rhs = operand(1), result(lhs.begin(), lhs.end() - 1);
     result.append(rhs.begin() + 1, rhs.end());
+    return result;
+  }
+  if (auto equation = op->getAttrOfType<StringAttr>("einsum_config")) {
+    SmallVector<Sizes, 2> operands;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      operands.push_back(operand(i));
+    }
+    std::optional<Sizes> result = einsumSizes(equation, operands);
+    if (result && static_cast<int64_t>(result->size()) == rank) {
+      return *result;
+    }
+    refuse(op, "sizes of its result are unknown: its equation does not give them");
+    return failure();
+  }
+  if (auto select = dyn_cast<stablehlo::TorchIndexSelectOp>(op)) {
+    Sizes from = operand(0), index = operand(1);
+    int64_t dim = select.getDim(), batch = select.getBatchDims(), size = from.size();
+    dim += dim < 0 ? size : 0;
+    if (dim < 0 || dim >= size || batch < 0 || batch > static_cast<int64_t>(index.size())) {
+      refuse(op, "sizes of its result are unknown: it has no such dimension");
+      return failure();
+    }
+    Sizes result(from.begin(), from.begin() + dim);
+    result.append(index.begin() + batch, index.end());
+    result.append(from.begin() + dim + 1, from.end());
     return result;
   }
   if (name == "stablehlo.reduce_window") {

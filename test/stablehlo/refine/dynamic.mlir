@@ -58,3 +58,17 @@ module @slice {
     return %0 : tensor<?xf32>
   }
 }
+
+// -----
+
+// By the labels of an equation, and by the indices of a selection.
+// CHECK-LABEL: module @labels
+// CHECK: stablehlo.einsum{{.*}} -> tensor<?x?xf32, #stablehlo.bounds<8, 8>>
+// CHECK: stablehlo.torch_index_select{{.*}} -> tensor<?x3xf32, #stablehlo.bounds<8, ?>>
+module @labels {
+  func.func @main(%x: tensor<?x3xf32>, %y: tensor<3x?xf32>, %i: tensor<?xi32>) -> (tensor<?x?xf32>, tensor<?x3xf32>) {
+    %0 = "stablehlo.einsum"(%x, %y) {einsum_config = "ab,bc->ca"} : (tensor<?x3xf32>, tensor<3x?xf32>) -> tensor<?x?xf32>
+    %1 = "stablehlo.torch_index_select"(%x, %i) {dim = 0 : i64, batch_dims = 0 : i64} : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+    return %0, %1 : tensor<?x?xf32>, tensor<?x3xf32>
+  }
+}
