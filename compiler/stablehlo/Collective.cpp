@@ -119,11 +119,21 @@ static LogicalResult convertBroadcast(Converter &c, stablehlo::CollectiveBroadca
   if (failed(attributes)) {
     return failure();
   }
-  if (op.getHasDynamicRoot()) {
-    attributes->push_back(c.flag("has_dynamic_root", true));
+  if (!op.getHasDynamicRoot()) {
+    return c.bind(op, c.create("hlo.collective_broadcast", c.joined(op->getResultTypes()),
+                               c.get(op->getOperands()), *attributes));
   }
-  return c.bind(op, c.create("hlo.collective_broadcast", c.joined(op->getResultTypes()),
-                             c.get(op->getOperands()), *attributes));
+  // An element of the last operand is the root of an array: each array is sent on its own.
+  attributes->push_back(c.flag("has_dynamic_root", true));
+  Value roots = c.get(op->getOperands().back());
+  SmallVector<Value> results;
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    int64_t at = static_cast<int64_t>(i);
+    Value root = op->getNumResults() == 1 ? roots : c.hlo().slice(roots, {at}, {at + 1});
+    results.push_back(c.create("hlo.collective_broadcast", c.array(result),
+                               {c.get(op->getOperand(i)), root}, *attributes));
+  }
+  return c.bind(op, ValueRange(results));
 }
 
 static LogicalResult convertPermute(Converter &c, stablehlo::CollectivePermuteOp op) {

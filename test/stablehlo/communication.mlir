@@ -88,3 +88,18 @@ module @call {
 // CHECK: ROOT %custom_call.1.1 = f32[3,3]{0,1} get-tuple-element(%custom_call.1), index=0
 // CHECK: %custom_call.1.2 = s32[] get-tuple-element(%custom_call.1), index=1
 // CHECK: %custom_call.2 = () custom-call(%custom_call.1.2), custom_call_target="note", custom_call_has_side_effect=true, api_version=API_VERSION_STATUS_RETURNING, backend_config="a\"b"
+
+// -----
+
+// A root of each array's own.
+// CHECK-LABEL: HloModule roots
+module @roots attributes {mhlo.num_replicas = 2 : i32} {
+  func.func public @main(%x: tensor<4xf32>, %y: tensor<2xf32>, %root: tensor<2xi32>) -> (tensor<4xf32>, tensor<2xf32>) {
+    %0:2 = "stablehlo.collective_broadcast"(%x, %y, %root) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root}> : (tensor<4xf32>, tensor<2xf32>, tensor<2xi32>) -> (tensor<4xf32>, tensor<2xf32>)
+    return %0#0, %0#1 : tensor<4xf32>, tensor<2xf32>
+  }
+}
+// CHECK: [[FIRST:%.*]] = s32[1]{0} slice({{.*}}), slice={[0:1]}
+// CHECK: f32[4]{0} collective-broadcast({{%.*}}, [[FIRST]])
+// CHECK: [[SECOND:%.*]] = s32[1]{0} slice({{.*}}), slice={[1:2]}
+// CHECK: f32[2]{0} collective-broadcast({{%.*}}, [[SECOND]])
