@@ -57,6 +57,19 @@ static LogicalResult convertSelect(Converter &c, stablehlo::SelectOp op) {
       op, c.create("hlo.select", result, {pred, c.get(op.getOnTrue()), c.get(op.getOnFalse())}));
 }
 
+/// Of a complex number the real part is converted, also to a truth value; that of HLO is true for
+/// imaginary numbers too.
+static LogicalResult convertConversion(Converter &c, stablehlo::ConvertOp op) {
+  RankedTensorType result = c.array(op.getResult());
+  Value operand = c.get(op.getOperand());
+  auto complex = dyn_cast<ComplexType>(HloBuilder::type(operand).getElementType());
+  if (!complex || !result.getElementType().isInteger(1)) {
+    return convertSame(c, op);
+  }
+  Value real = c.create("hlo.real", result.clone(complex.getElementType()), operand);
+  return c.bind(op, c.create("hlo.convert", result, real));
+}
+
 template <typename Op> static LogicalResult convertPart(Converter &c, Op op) {
   Value operand = c.get(op.getOperand());
   if (isComplex(HloBuilder::type(operand).getElementType())) {
@@ -149,7 +162,6 @@ void hlo::stable::addElementwiseRules(Rules &rules) {
                          "ceil",
                          "clamp",
                          "complex",
-                         "convert",
                          "cosine",
                          "count_leading_zeros",
                          "divide",
@@ -182,6 +194,7 @@ void hlo::stable::addElementwiseRules(Rules &rules) {
   }
   rules.add<stablehlo::CompareOp, convertCompare>();
   rules.add<stablehlo::ConstantOp, convertConstant>();
+  rules.add<stablehlo::ConvertOp, convertConversion>();
   rules.add<stablehlo::ImagOp, convertPart<stablehlo::ImagOp>>();
   rules.add<stablehlo::IotaOp, convertIota>();
   rules.add<stablehlo::RealOp, convertPart<stablehlo::RealOp>>();

@@ -134,3 +134,16 @@ module @chain {
 // CHECK: %broadcast_in_dim.1 = f32[2]{0} broadcast(%divide.1), dimensions={}
 // CHECK: %log.1 = f32[] constant(0.4054651)
 // CHECK: ROOT %log.1.1 = f32[2]{0} broadcast(%log.1), dimensions={}
+
+// -----
+
+// The truth value of a complex number is that of its real part.
+// CHECK-LABEL: HloModule truth
+module @truth {
+  func.func public @main(%x: tensor<3xcomplex<f32>>) -> tensor<3xi1> {
+    %0 = stablehlo.convert %x : (tensor<3xcomplex<f32>>) -> tensor<3xi1>
+    return %0 : tensor<3xi1>
+  }
+}
+// CHECK: [[REAL:%.*]] = f32[3]{0} real({{%.*}})
+// CHECK: pred[3]{0} convert([[REAL]])
