@@ -171,10 +171,15 @@ void Dequantized::makeSigned() {
   zeros = {zeros.low - 128, zeros.high - 128, zeros.mayBeNan};
 }
 
-Value Dequantized::zeroNan(HloBuilder &b) const {
-  Value value = b.convert(offset->value, b.b.getF32Type());
+/// Zeros in f32, NaN where a value that is never infinite is NaN.
+static Value timesZero(HloBuilder &b, Value value) {
+  value = b.convert(value, b.b.getF32Type());
   return b.mul(value, b.splat(HloBuilder::type(value), 0));
 }
+
+Value Dequantized::zeroNan(HloBuilder &b) const { return timesZero(b, offset->value); }
+
+Value Dequantized::integersNan(HloBuilder &b) const { return timesZero(b, relabelled(b, core)); }
 
 Value Dequantized::zero(HloBuilder &b) const {
   Value value = b.convert(offset->value, b.b.getIntegerType(32, /*isSigned=*/true));

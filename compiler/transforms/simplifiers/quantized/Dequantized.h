@@ -38,7 +38,7 @@ public:
   bool hasZero() const { return offset && zeros != IntegerRange{0, 0}; }
   /// Only if there is one. In s32, with dimensions of its own.
   mlir::Value zero(HloBuilder &b) const;
-  /// Of the same shape, in f32: NaN where the zero is, else 0. Only if zeroRange().mayBeNan.
+  /// Of the same shape, in f32: NaN where the zero is, else 0.
   mlir::Value zeroNan(HloBuilder &b) const;
   /// The dimensions of the value that the zero's dimensions are; -1: of size 1.
   llvm::ArrayRef<int64_t> zeroDims() const { return offset->dims; }
@@ -49,8 +49,8 @@ public:
   mlir::Value integers(HloBuilder &b) const;
   /// From then on, integers and zero are less by 128: the integers are signed.
   void makeSigned();
-  /// The same as floats, whose NaNs count as the value's. Only if range().mayBeNan.
-  mlir::Value floats(HloBuilder &b) const { return relabelled(b, core); }
+  /// Of the value's shape, in f32: NaN where the integers are floats that are NaN, else 0.
+  mlir::Value integersNan(HloBuilder &b) const;
 
 private:
   bool findZero(mlir::Operation *op);

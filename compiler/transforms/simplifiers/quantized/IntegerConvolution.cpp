@@ -112,8 +112,7 @@ Value IntegerConvolution::kernelSums(HloBuilder &b, Value kernel) const {
 /// Of the result's shape, f32: NaN where a float of side `i` that is NaN counts, else 0.
 Value IntegerConvolution::notNumbers(HloBuilder &b, ScalarComputations &scalars, int i) {
   Type f32 = b.b.getF32Type();
-  Value floats = b.convert(sides.of[i]->floats(b), f32);
-  Value nothing = b.mul(floats, b.splat(HloBuilder::type(floats), 0));
+  Value nothing = sides.of[i]->integersNan(b);
   int64_t feature = dims.getKernelOutputFeature();
   SmallVector<int64_t> summed, one(shapeOf(nothing));
   for (int64_t dim = 0; dim < rankOf(nothing); ++dim) {

@@ -132,9 +132,7 @@ Value IntegerDot::emit(HloBuilder &b, ScalarComputations &scalars) {
   result = sides.scaled(b, result);
   for (int i : {0, 1}) {
     if (sides.of[i]->range().mayBeNan) {
-      Value floats = b.convert(sides.of[i]->floats(b), f32);
-      Value nothing = b.mul(floats, b.splat(HloBuilder::type(floats), 0));
-      result = b.add(result, sumsOf(b, scalars, i, nothing, f32));
+      result = b.add(result, sumsOf(b, scalars, i, sides.of[i]->integersNan(b), f32));
     }
   }
   return b.convert(result, elementTypeOf(dot.getResult()));
