@@ -88,7 +88,7 @@ static Labelled summed(Converter &c, const Labelled &x, StringRef kept) {
   return dotOf(c, x, ones, kept, type.getElementType());
 }
 
-/// Reads one side of an equation, without spaces; "" with an error if it does not fit the type.
+/// The labels of an array in an equation, without spaces; an error if they do not fit its type.
 static FailureOr<std::string> readLabels(Operation *op, StringRef text, RankedTensorType type,
                                          StringRef of) {
   std::string labels;

@@ -40,23 +40,26 @@ bool hlo::hasLargeConstants(ComputationOp computation) {
                       [](Operation &op) { return sourceBytes(&op) >= leastBytes; });
 }
 
-bool hlo::isFoldable(Value value) {
-  llvm::SetVector<Operation *> seen;
+using Ops = llvm::SetVector<Operation *>;
+
+/// The ops that compute a value, if it may be folded.
+static std::optional<Ops> foldableOps(Value value) {
+  Ops ops;
   auto add = [&](Value operand) {
     Operation *op = operand.getDefiningOp();
     if (op) {
-      seen.insert(op);
+      ops.insert(op);
     }
     return op != nullptr;
   };
   if (!add(value)) {
-    return false;
+    return std::nullopt;
   }
   int64_t sources = 0, largest = 0;
-  for (size_t i = 0; i < seen.size(); ++i) {
-    Operation *op = seen[i];
-    if (seen.size() > mostOps || !canEvaluateLarge(op) || !llvm::all_of(op->getOperands(), add)) {
-      return false;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    Operation *op = ops[i];
+    if (ops.size() > mostOps || !canEvaluateLarge(op) || !llvm::all_of(op->getOperands(), add)) {
+      return std::nullopt;
     }
     sources += sourceBytes(op);
     op->walk([&](Operation *inner) {
@@ -65,25 +68,17 @@ bool hlo::isFoldable(Value value) {
       }
     });
   }
-  return sources >= leastBytes && bytesOf(value) / mostGrowth <= sources &&
-         largest / mostGrowthOnTheWay <= sources;
+  bool fits = sources >= leastBytes && bytesOf(value) / mostGrowth <= sources &&
+              largest / mostGrowthOnTheWay <= sources;
+  return fits ? std::optional(ops) : std::nullopt;
 }
 
-/// The ops that compute a value.
-static llvm::SetVector<Operation *> opsOf(Value value) {
-  llvm::SetVector<Operation *> ops;
-  ops.insert(value.getDefiningOp());
-  for (size_t i = 0; i < ops.size(); ++i) {
-    for (Value operand : ops[i]->getOperands()) {
-      ops.insert(operand.getDefiningOp());
-    }
-  }
-  return ops;
-}
+bool hlo::isFoldable(Value value) { return foldableOps(value).has_value(); }
 
 DenseElementsAttr hlo::largestSource(Value value) {
   Operation *largest = nullptr;
-  for (Operation *op : opsOf(value)) {
+  const Ops ops = *foldableOps(value);
+  for (Operation *op : ops) {
     if (sourceOf(op) && (!largest || sourceBytes(op) > sourceBytes(largest))) {
       largest = op;
     }
@@ -93,8 +88,7 @@ DenseElementsAttr hlo::largestSource(Value value) {
 
 /// What equal values have in common: their ops with attributes and types, which exist once in a
 /// context, and whose results each op reads. Empty if there are regions.
-static std::vector<const void *> describe(Value value) {
-  llvm::SetVector<Operation *> ops = opsOf(value);
+static std::vector<const void *> describe(const Ops &ops) {
   llvm::DenseMap<Operation *, size_t> numbers;
   for (Operation *op : ops) {
     numbers.insert({op, numbers.size()});
@@ -126,10 +120,11 @@ ConstantFolder::ConstantFolder(ArrayRef<ComputationOp> programs) : budget(leastW
 }
 
 bool ConstantFolder::fold(Value value) {
-  if (!isFoldable(value)) {
+  std::optional<Ops> ops = foldableOps(value);
+  if (!ops) {
     return false;
   }
-  std::vector<const void *> text = describe(value);
+  std::vector<const void *> text = describe(*ops);
   auto found = text.empty() ? known.end() : known.find(text);
   DenseElementsAttr folded = found != known.end() ? found->second : evaluateLarge(value, budget);
   if (!folded) {
